@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * locking vfs: tasks create, open, remove, rename or look up files, by default creat(2) and
+ * close(2), each task on a file of its own in one directory that all share.
+ *
+ * What is stressed, by --op, with --share dir:
+ *
+ *   creat	the directory's i_rwsem, exclusive, while the file is new. The first pass over a
+ *		task's files makes them, later passes truncate them: these take that lock before
+ *		Linux 6.12, and since then only where the dentry is not cached. Truncating takes
+ *		the file's own i_rwsem and starts a transaction of the file system.
+ *   open	the walk under RCU, the file's own d_lockref, allocating and freeing struct file.
+ *		Nothing of the directory is written, so this should scale.
+ *   unlink	the directory's i_rwsem, exclusive, twice; making and freeing an inode, with the
+ *		lists and allocators of the superblock (s_inode_list_lock, orphans, group locks).
+ *   rename	the directory's i_rwsem, and rename_lock, which is one for the whole system:
+ *		--share none does not remove it. s_vfs_rename_mutex is not taken, as no rename
+ *		leaves its directory.
+ *   mkdir	as unlink, and the directory's link count.
+ *   stat, access	the walk under RCU, and the file's own d_lockref.
+ *
+ * With --share none each task has a directory of its own, which leaves what is the superblock's
+ * or the system's. With --share file all tasks use the same files, so their d_lockref and
+ * i_rwsem are shared too. What is not stressed in any of these: long paths (names are relative,
+ * one component), reading and writing data, more than one mount, and, as tasks are processes
+ * unless --mode says otherwise, the table of file descriptors. Threads get their own working
+ * directory by unshare(CLONE_FS).
+ *
+ * Each repeat has new directories and new files. There are --jobs times tasks of them at a time
+ * (rename: one name more a task, none of that for unlink and mkdir), each with an inode; no limit
+ * is set here, as the file system's own is part of what may be measured. With --share file there
+ * are --jobs of them a repeat, which stay until the last repeat is done.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+#include <subcmd/parse-options.h>
+
+#include "bench.h"
+#include "worker.h"
+
+struct vfs_name {
+	char	path[40];
+};
+
+/* A task's names, a ring. */
+struct vfs_files {
+	const struct vfs_name	*first, *last;
+	struct vfs_name		names[];
+};
+
+struct vfs_op {
+	const char	*name, *unit;
+	int		(*run)(struct bench_task *t);
+	int		made;		/* the first name that init makes a file of, or -1 */
+	bool		removes;	/* takes names away, so tasks cannot share a file */
+};
+
+static const char *dir;
+static const char *op_name = "creat";
+static const char *share = "dir";
+static u64 jobs = 1;
+static const struct vfs_op *op;
+
+static const struct option options[] = {
+	OPT_STRING(0, "op", &op_name, "op",
+		   "creat, open, unlink, rename, mkdir, stat or access (default: creat)"),
+	OPT_STRING(0, "share", &share, "what",
+		   "what tasks share: none, dir, or file, which is both (default: dir)"),
+	OPT_BENCH_COUNT('j', "jobs", &jobs, "files that each task cycles over (default: 1)"),
+	OPT_STRING(0, "dir", &dir, "dir",
+		   "where the files are made, in a directory of their own (default: .)"),
+	OPT_PARENT(bench_worker_options),
+};
+
+static const char * const usage[] = {
+	"perf bench locking vfs [<options>]",
+	NULL
+};
+
+static inline const struct vfs_name *vfs_next(const struct vfs_files *f, const struct vfs_name *n)
+{
+	return n == f->last ? f->first : n + 1;
+}
+
+static int run_creat(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+
+	bench_task__for_each_op(t) {
+		int fd = creat(n->path, 0600);
+
+		if (unlikely(fd < 0))
+			return bench_task__fail(t, "creat", n->path);
+		if (unlikely(close(fd)))
+			return bench_task__fail(t, "close", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+static int run_open(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+
+	bench_task__for_each_op(t) {
+		int fd = open(n->path, O_RDONLY);
+
+		if (unlikely(fd < 0))
+			return bench_task__fail(t, "open", n->path);
+		if (unlikely(close(fd)))
+			return bench_task__fail(t, "close", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+static int run_unlink(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+
+	bench_task__for_each_op(t) {
+		int fd = creat(n->path, 0600);
+
+		if (unlikely(fd < 0))
+			return bench_task__fail(t, "creat", n->path);
+		if (unlikely(close(fd)))
+			return bench_task__fail(t, "close", n->path);
+		if (unlikely(unlink(n->path)))
+			return bench_task__fail(t, "unlink", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+/* One name is free; the next file takes it and frees its own. With one file: there and back. */
+static int run_rename(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *to = f->first, *from = vfs_next(f, to);
+
+	bench_task__for_each_op(t) {
+		if (unlikely(rename(from->path, to->path)))
+			return bench_task__fail(t, "rename", from->path);
+		to = from;
+		from = vfs_next(f, from);
+	}
+	return 0;
+}
+
+static int run_mkdir(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+
+	bench_task__for_each_op(t) {
+		if (unlikely(mkdir(n->path, 0700)))
+			return bench_task__fail(t, "mkdir", n->path);
+		if (unlikely(rmdir(n->path)))
+			return bench_task__fail(t, "rmdir", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+static int run_stat(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+	struct stat st;
+
+	bench_task__for_each_op(t) {
+		if (unlikely(stat(n->path, &st)))
+			return bench_task__fail(t, "stat", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+static int run_access(struct bench_task *t)
+{
+	const struct vfs_files *f = t->priv;
+	const struct vfs_name *n = f->first;
+
+	bench_task__for_each_op(t) {
+		if (unlikely(access(n->path, R_OK)))
+			return bench_task__fail(t, "access", n->path);
+		n = vfs_next(f, n);
+	}
+	return 0;
+}
+
+static const struct vfs_op vfs_ops_table[] = {
+	{ "creat",  "creat+close",	  run_creat,  -1, false },
+	{ "open",   "open+close",	  run_open,    0, false },
+	{ "unlink", "creat+close+unlink", run_unlink, -1, true },
+	{ "rename", "rename",		  run_rename,  1, true },
+	{ "mkdir",  "mkdir+rmdir",	  run_mkdir,  -1, true },
+	{ "stat",   "stat",		  run_stat,    0, false },
+	{ "access", "access",		  run_access,  0, false },
+};
+
+static bool share_is(const char *what)
+{
+	return !strcmp(share, what);
+}
+
+static int vfs_prepare(struct bench_run *run)
+{
+	unsigned int i;
+
+	op = NULL;
+	for (i = 0; i < ARRAY_SIZE(vfs_ops_table); i++) {
+		if (!strcmp(op_name, vfs_ops_table[i].name))
+			op = &vfs_ops_table[i];
+	}
+	if (!op)
+		return bench_run__usage(run, "--op %s is unknown, see --help", op_name);
+	if (!share_is("none") && !share_is("dir") && !share_is("file"))
+		return bench_run__usage(run, "--share %s: it is none, dir or file", share);
+	if (share_is("file") && op->removes)
+		return bench_run__usage(run, "--share file: --op %s takes the file from the others",
+					op->name);
+	run->unit = op->unit;
+	return bench_run__param(run, "op", "%s", op->name) ?:
+	       bench_run__param(run, "share", "%s", share) ?:
+	       bench_run__param(run, "jobs", "%llu", (unsigned long long)jobs);
+}
+
+/* A task's working directory is new in each repeat: all tasks' or, with --share none, its own. */
+static int vfs_enter(struct bench_task *t)
+{
+	bool own = share_is("none");
+	char path[40];
+
+	snprintf(path, sizeof(path), "%d.%05d", t->run->repeat, own ? t->id : 0);
+	if (t->run->mode == BENCH_MODE_THREAD && unshare(CLONE_FS))
+		return bench_task__fail(t, "unshare", "CLONE_FS, which --mode thread needs");
+	if (mkdir(path, 0700) && (own || errno != EEXIST))
+		return bench_task__fail(t, "mkdir", path);
+	if (chdir(path))
+		return bench_task__fail(t, "chdir", path);
+	return 0;
+}
+
+static int vfs_init(struct bench_task *t)
+{
+	u64 nr = op->made == 1 ? jobs + 1 : jobs;
+	struct vfs_files *f = NULL;
+	size_t i;
+	int err, fd;
+
+	if (nr < SIZE_MAX / 2 / sizeof(f->names[0]))
+		f = zalloc(sizeof(*f) + nr * sizeof(f->names[0]));
+	if (!f) {
+		errno = ENOMEM;
+		return bench_task__fail(t, "malloc", "a task's table of --jobs names");
+	}
+	err = vfs_enter(t);
+	if (err) {
+		free(f);
+		return err;
+	}
+	t->priv = f;
+	f->first = &f->names[0];
+	f->last = &f->names[nr - 1];
+	for (i = 0; i < nr; i++)
+		snprintf(f->names[i].path, sizeof(f->names[i].path), "%05d.%06zu",
+			 share_is("file") ? 0 : t->id, i);
+	for (i = op->made; op->made >= 0 && i < nr; i++) {
+		fd = creat(f->names[i].path, 0600);
+		if (fd < 0 || close(fd))
+			return bench_task__fail(t, "creat", f->names[i].path);
+	}
+	return 0;
+}
+
+/*
+ * So that the next repeat starts as this one did. What others may still be using, directories,
+ * and what would take longer than the harness waits is left for it to remove.
+ */
+static void vfs_exit(struct bench_task *t)
+{
+	u64 until = bench_now() + bench_worker_params.grace / 2;
+	struct vfs_files *f = t->priv;
+	const struct vfs_name *n;
+
+	if (!f)
+		return;
+	for (n = f->first; n <= f->last && !share_is("file") && bench_now() < until; n++)
+		unlink(n->path);
+	free(f);
+	t->priv = NULL;
+}
+
+static int vfs_run(struct bench_task *t)
+{
+	return op->run(t);
+}
+
+static const struct bench_ops vfs_ops = {
+	.name		= "locking/vfs",
+	.unit		= "creat+close",
+	.mode		= BENCH_MODE_PROCESS,
+	.fds		= 1,
+	.use_dir	= true,
+	.dir		= &dir,
+	.options	= options,
+	.usage		= usage,
+	.prepare	= vfs_prepare,
+	.init		= vfs_init,
+	.run		= vfs_run,
+	.exit		= vfs_exit,
+};
+
+int bench_locking_vfs(int argc, const char **argv)
+{
+	return bench_worker__main(argc, argv, &vfs_ops);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nfs negative-dentry: tasks open(2) files that do not exist, as the search for a library or a
+ * module along a path of many directories does. ENOENT is the success of an op.
+ *
+ * There are --dirs empty directories and --names names; each name is searched in one directory
+ * after the other. All tasks go over all of the paths, in the same order.
+ *
+ * What is stressed: the walk to a negative dentry and its revalidation (nfs_lookup_revalidate()
+ * and, on NFS v4, nfs4_lookup_revalidate()), which asks whether the cached attributes of the
+ * directory may still be believed. While they may, the op ends under RCU and no RPC is sent. When
+ * they may not (acdirmax=0, noac, lookupcache=none or pos), the directory's d_lockref, its i_rwsem
+ * (shared) and the RPC client come into it, and the op is a question to the server. Which of the
+ * two was measured is told by the RPCs per op, from /proc/self/mountstats before and after the
+ * measured windows: near 0 where the dentries were believed. These are the RPCs of all users of
+ * the mount. Warm-up covers the first pass, which always asks.
+ *
+ * What is not: opening a file that exists, the first lookup of a name, changes to the directory,
+ * more than one mount. On other file systems (--any-fs) it is the plain dcache.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+#include <subcmd/parse-options.h>
+
+#include "bench.h"
+#include "nfs-mountstats.h"
+#include "worker.h"
+
+#define MAX_PATHS	1000000
+#define MIN_RPC_PER_OP	0.0005	/* types that are rarer than this are not worth a column */
+
+struct negative_path {
+	char	path[40];
+};
+
+/* Of one point; the paths are read by all tasks, the rest is the parent's. */
+struct negative {
+	const struct negative_path *last;
+	bool			have_mount;
+	bool			shown[NFS_MOUNTSTATS_MAX];
+	u64			ops;
+	struct nfs_mount	mount;
+	struct nfs_mountstats	begin, end;
+	struct negative_path	paths[];
+};
+
+static const char *dir;
+static u64 dirs = 10, names = 10;
+static bool any_fs;
+
+static const struct option options[] = {
+	OPT_BENCH_COUNT(0, "dirs", &dirs, "empty directories that are searched (default: 10)"),
+	OPT_BENCH_COUNT(0, "names", &names, "names searched in each directory (default: 10)"),
+	OPT_STRING(0, "dir", &dir, "dir",
+		   "where the directories are made, on NFS, in one of their own (default: .)"),
+	OPT_BOOLEAN(0, "any-fs", &any_fs, "take any file system, not only NFS"),
+	OPT_PARENT(bench_worker_options),
+};
+
+static const char * const usage[] = {
+	"perf bench nfs negative-dentry [<options>]",
+	NULL
+};
+
+static int negative_prepare(struct bench_run *run)
+{
+	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX];
+	int err;
+
+	if (dirs > MAX_PATHS || names > MAX_PATHS || dirs * names > MAX_PATHS)
+		return bench_run__usage(run, "--dirs times --names is more than %d", MAX_PATHS);
+	if (!any_fs) {
+		err = bench_fs__of(dir ?: ".", type, sizeof(type), opts, sizeof(opts));
+		if (err)
+			return bench_run__fail(run, -err, "--dir %s", dir ?: ".");
+		if (strcmp(type, "nfs") && strcmp(type, "nfs4"))
+			return bench_run__skip(run, "--dir %s is on %s: %s", dir ?: ".", type,
+					       "name a directory on NFS, or add --any-fs");
+	}
+	return bench_run__param(run, "dirs", "%llu", (unsigned long long)dirs) ?:
+	       bench_run__param(run, "names", "%llu", (unsigned long long)names);
+}
+
+static int negative_setup(struct bench_run *run)
+{
+	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
+	struct negative *n;
+	int i, nr = dirs * names;
+	int err;
+
+	n = zalloc(sizeof(*n) + nr * sizeof(n->paths[0]));
+	if (!n)
+		return bench_run__fail(run, ENOMEM, "table of paths");
+	run->priv = n;
+	n->last = &n->paths[nr - 1];
+	for (i = 0; i < (int)dirs; i++) {
+		snprintf(path, sizeof(path), "d%d", i);
+		if (mkdir(path, 0700))
+			return bench_run__fail(run, errno, "mkdir %s/%s", run->dir, path);
+	}
+	for (i = 0; i < nr; i++)
+		snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d",
+			 i % (int)dirs, i / (int)dirs);
+
+	err = bench_fs__of(".", type, sizeof(type), opts, sizeof(opts));
+	if (err || (strcmp(type, "nfs") && strcmp(type, "nfs4")))
+		return 0;
+	err = nfs_mount__of_cwd(&n->mount) ?: nfs_mountstats__read(&n->mount, &n->begin);
+	n->have_mount = !err;
+	if (err)
+		bench_run__note(run, -1, "no RPC counts: mountstats: %s", strerror(-err));
+	return 0;
+}
+
+/* The directories stay for the harness, whose removing of them cannot hang. */
+static void negative_teardown(struct bench_run *run)
+{
+	zfree(&run->priv);
+}
+
+static int negative_run(struct bench_task *t)
+{
+	const struct negative *n = t->run->priv;
+	const struct negative_path *p = n->paths;
+	const int *err = &errno;	/* a call, behind the macro */
+
+	bench_task__for_each_op(t) {
+		int fd = open(p->path, O_RDONLY);
+
+		if (unlikely(fd >= 0)) {
+			close(fd);
+			errno = EEXIST;
+		}
+		if (unlikely(*err != ENOENT))
+			return bench_task__fail(t, "open", p->path);
+		p = p == n->last ? n->paths : p + 1;
+	}
+	return 0;
+}
+
+static bool is_core(const char *name)
+{
+	return !strcmp(name, "LOOKUP") || !strcmp(name, "ACCESS") || !strcmp(name, "GETATTR") ||
+	       !strcmp(name, "OPEN");
+}
+
+static int negative_measure(struct bench_run *run, bool begin)
+{
+	struct negative *n = run->priv;
+	u64 ops = bench_run__ops(run);
+	int i, err;
+
+	if (!n->have_mount)
+		return 0;
+	err = nfs_mountstats__read(&n->mount, begin ? &n->begin : &n->end);
+	if (err) {
+		n->have_mount = false;
+		bench_run__note(run, -1, "no RPC counts: mountstats: %s", strerror(-err));
+		return 0;
+	}
+	if (begin) {
+		n->ops = ops;
+		return 0;
+	}
+	for (i = 0; i < n->end.nr; i++) {
+		const char *name = n->end.op[i].name;
+		double x = nfs_mountstats__per_op(&n->begin, &n->end, i, ops - n->ops);
+
+		n->shown[i] |= is_core(name) || isnan(x) || x > MIN_RPC_PER_OP;
+		if (!n->shown[i])
+			continue;
+		if (!strcmp(name, "SEQUENCE"))
+			name = "SEQUENCE (lease)";
+		bench_run__metric(run, 0, name, "RPC/op", x);
+	}
+	return 0;
+}
+
+static const struct bench_ops negative_dentry_ops = {
+	.name		= "nfs/negative-dentry",
+	.unit		= "open (ENOENT)",
+	.mode		= BENCH_MODE_PROCESS,
+	.fds		= 1,
+	.use_dir	= true,
+	.dir		= &dir,
+	.options	= options,
+	.usage		= usage,
+	.prepare	= negative_prepare,
+	.setup		= negative_setup,
+	.teardown	= negative_teardown,
+	.run		= negative_run,
+	.measure	= negative_measure,
+};
+
+int bench_nfs_negative_dentry(int argc, const char **argv)
+{
+	return bench_worker__main(argc, argv, &negative_dentry_ops);
+}

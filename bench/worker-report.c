@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * worker-report.c: the summary of a result, and the text observer
+ *
+ * The interval is Student's over the means of the repeats: what it covers is the spread from one
+ * repeat to the next on this boot, not that of the tasks, whose extremes stand beside it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+#include <linux/zalloc.h>
+
+#include "bench.h"
+#include "worker.h"
+
+static const struct {
+	const char *name, *text;
+} flags[] = {
+	{ "error",	"failed" },
+	{ "zero-ops",	"not valid: no op was done in the measured time" },
+	{ "too-short",	"not valid: less than 1 ms was measured" },
+	{ "throttled",	"not valid: a cgroup's CPU quota (cpu.max) stopped the tasks" },
+	{ "cpu-gone",	"not valid: a task was moved off its CPU (offline? cpuset?)" },
+	{ "cut-total",	"not valid: --duration ended before --total was done" },
+	{ "", "" },
+	{ "", "" },
+	{ "unsettled",	"did not settle: the rate drifts within the repeats" },
+	{ "oversubscribed", "more tasks than CPUs" },
+	{ "steal",	"the hypervisor took over 1 % of the CPU time (steal)" },
+	{ "suspended",	"was stopped and continued; those windows are dropped" },
+	{ "late-start",	"some tasks began after the first measured window" },
+	{ "torn",	"reading the counters took over 1 % of a window" },
+	{ "cut-loops",	"--duration ended before --loops were done" },
+	{ "idle-task",	"some tasks got nothing done in the measured time" },
+};
+
+static int flag_index(enum bench_flag flag)
+{
+	int i = __builtin_ctz(flag);
+
+	return i < (int)ARRAY_SIZE(flags) ? i : 0;
+}
+
+const char *bench_flag__text(enum bench_flag flag)
+{
+	return flags[flag_index(flag)].text;
+}
+
+const char *bench_flag__name(enum bench_flag flag)
+{
+	return flags[flag_index(flag)].name;
+}
+
+/*
+ * The 0.975 quantiles of Student's t, to three decimals, as any statistics text has them; beyond
+ * 30 the expansion of Fisher and Cornish from the normal quantile is good to 0.001.
+ */
+double bench_t95(int df)
+{
+	static const double t[] = {
+		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+		2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+		2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+	};
+	const double z = 1.959964;
+
+	if (df < 1)
+		return NAN;
+	if (df <= (int)ARRAY_SIZE(t))
+		return t[df - 1];
+	return z + (pow(z, 3) + z) / (4 * df) +
+	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96.0 * df * df);
+}
+
+/* Mean of the finite ones of @x, and half of its 95 % interval; NaN where there is none. */
+static double mean_ci(const double *x, int n, double *ci95)
+{
+	double mean = 0, var = 0;
+	int i, used = 0;
+
+	for (i = 0; i < n; i++) {
+		if (isfinite(x[i])) {
+			mean += x[i];
+			used++;
+		}
+	}
+	*ci95 = NAN;
+	if (!used)
+		return NAN;
+	mean /= used;
+	for (i = 0; i < n; i++) {
+		if (isfinite(x[i]))
+			var += (x[i] - mean) * (x[i] - mean) / (used - 1);
+	}
+	if (used > 1)
+		*ci95 = bench_t95(used - 1) * sqrt(var / used);
+	return mean;
+}
+
+/* Jain, Chiu and Hawe 1984: (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all alike). */
+static double jain(const struct bench_repeat *rep, int nr_tasks)
+{
+	double sum = 0, squares = 0;
+	int i;
+
+	for (i = 0; i < nr_tasks; i++) {
+		double x = rep->tasks[i].ops;
+
+		sum += x;
+		squares += x * x;
+	}
+	return squares > 0 ? sum * sum / (nr_tasks * squares) : NAN;
+}
+
+void bench_result__summarise(struct bench_result *res, const struct bench_result *first, bool total)
+{
+	int n = res->nr_repeats, r, i;
+	double *x = calloc(n + 1, sizeof(*x)), unused;
+
+	res->rate = res->ci95 = res->us_op = res->ratio = res->ratio_ci95 = NAN;
+	res->task_min = res->task_max = res->jain = res->elapsed = NAN;
+	if (!x)
+		return;
+	for (r = 0; r < n; r++) {
+		const struct bench_repeat *rep = &res->repeats[r];
+
+		res->flags |= rep->flags;
+		res->skew_ns = max(res->skew_ns, rep->skew_ns);
+		for (i = 0; i < res->nr_tasks && isfinite(rep->rate); i++) {
+			double rate = rep->tasks[i].ops * (double)NSEC_PER_SEC / rep->elapsed_ns;
+
+			res->task_min = fmin(res->task_min, rate);
+			res->task_max = fmax(res->task_max, rate);
+		}
+		x[r] = jain(rep, res->nr_tasks);
+	}
+	res->jain = mean_ci(x, n, &unused);
+	for (r = 0; r < n; r++)
+		x[r] = res->repeats[r].rate;
+	if (!(res->flags & BENCH_FLAG_ERROR))
+		res->rate = mean_ci(x, n, &res->ci95);
+	res->us_op = res->nr_tasks * 1e6 / res->rate;
+	for (r = 0; r < n && total; r++)
+		x[r] = res->repeats[r].elapsed_ns / (double)NSEC_PER_SEC;
+	if (total)
+		res->elapsed = mean_ci(x, n, &unused);
+	for (r = 0; first && r < n && r < first->nr_repeats; r++)
+		x[r] = first->repeats[r].rate / res->repeats[r].rate;
+	if (first && r)
+		res->ratio = mean_ci(x, r, &res->ratio_ci95);
+	free(x);
+}
+
+/* ---- the text observer: a table to be pasted into a mail, at most 78 columns ---- */
+
+#define MAX_FOOTNOTES	64
+
+static double first_rate;
+static int nr_footnotes;
+static struct {
+	char	text[BENCH_TEXT_MAX + BENCH_NAME_MAX];
+	char	tasks[64];		/* the task counts that it was said of */
+} footnotes[MAX_FOOTNOTES];
+
+static void print_time(u64 ns)
+{
+	if (ns % NSEC_PER_SEC == 0)
+		printf("%llus\n", (unsigned long long)(ns / NSEC_PER_SEC));
+	else if (ns % NSEC_PER_MSEC == 0)
+		printf("%llums\n", (unsigned long long)(ns / NSEC_PER_MSEC));
+	else
+		printf("%lluus\n", (unsigned long long)(ns / NSEC_PER_USEC));
+}
+
+/* The parameters, at most 78 columns a line. */
+static void print_params(const struct bench_run *run)
+{
+	int i, len, column = 0;
+
+	for (i = 0; i < run->nr_params; i++) {
+		len = strlen(run->params[i].name) + strlen(run->params[i].value) + 3;
+		if (!column || column + len > 78)
+			column = printf("%s#", column ? "\n" : "");
+		column += printf(" %s=%s%s", run->params[i].name, run->params[i].value,
+				 i + 1 < run->nr_params ? "," : "");
+	}
+	if (column)
+		putchar('\n');
+}
+
+static int text_begin(struct bench_observer *o __maybe_unused, struct bench_run *run)
+{
+	const struct bench_worker_params *p = &bench_worker_params;
+
+	first_rate = NAN;
+	nr_footnotes = 0;
+	if (bench_format != BENCH_FORMAT_DEFAULT)
+		return 0;
+	printf("# one op: %s\n", run->unit);
+	printf("# %s tasks, pin %s, %d CPU%s; %d repeat%s of ", bench_mode__name(run->mode),
+	       bench_pin__name(p->pin), run->nr_cpus, run->nr_cpus > 1 ? "s" : "",
+	       run->nr_repeats, run->nr_repeats > 1 ? "s" : "");
+	if (p->loops)
+		printf("%llu ops a task\n", (unsigned long long)p->loops);
+	else if (p->total)
+		printf("%llu ops in all\n", (unsigned long long)p->total);
+	else
+		print_time(p->duration);
+	print_params(run);
+	if (*run->fs)
+		printf("# directory on %s\n", run->fs);
+	printf("\n%6s ", "tasks");
+	if (run->nr_variants > 1)
+		printf("%-9s %12s %7s %10s %9s %7s %8s\n", "variant", "ops/s", "+-95%", "us/op",
+		       "us/op vs", "+-95%", "fairness");
+	else
+		printf("%13s %7s %11s %9s %8s %8s %8s\n", "ops/s", "+-95%",
+		       p->total ? "seconds" : "us/op", "speed-up", "slowest", "fastest", "fairness");
+	return 0;
+}
+
+/* One line for each text, with the task counts that it was said of. */
+static void footnote(const struct bench_run *run, const struct bench_result *res, const char *text)
+{
+	const char *variant = run->variants[res->variant].name;
+	char line[sizeof(footnotes[0].text)];
+	size_t len;
+	int i;
+
+	snprintf(line, sizeof(line), "%s%s%s", variant, *variant ? ": " : "", text);
+	for (i = 0; i < nr_footnotes && strcmp(footnotes[i].text, line); i++)
+		;
+	if (i == MAX_FOOTNOTES)
+		return;
+	if (i == nr_footnotes) {
+		strcpy(footnotes[i].text, line);
+		footnotes[i].tasks[0] = '\0';
+		nr_footnotes++;
+	}
+	len = strlen(footnotes[i].tasks);
+	if (len + 16 < sizeof(footnotes[i].tasks))
+		snprintf(footnotes[i].tasks + len, sizeof(footnotes[i].tasks) - len, "%s%d",
+			 len ? "," : "", res->nr_tasks);
+	else if (footnotes[i].tasks[len - 1] != '.')
+		strcat(footnotes[i].tasks, " ...");
+}
+
+static void print_number(int width, double x)
+{
+	int decimals = fabs(x) < 10 ? 4 : fabs(x) < 1000 ? 2 : 0;
+
+	if (isfinite(x))
+		printf(" %*.*f", width, decimals, x);
+	else
+		printf(" %*s", width, "-");
+}
+
+static void print_percent(int width, double x, const char *sign)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), strchr(sign, '+') ? "%+.1f%%" : "%.1f%%", 100 * x);
+	printf(" %*s", width, isfinite(x) ? text : "-");
+}
+
+static void print_row(const struct bench_run *run, const struct bench_result *res)
+{
+	double mean = res->rate / res->nr_tasks;
+	bool invalid = res->flags & BENCH_FLAG_INVALID_MASK || *res->skip;
+
+	printf("%6d", res->nr_tasks);
+	if (run->nr_variants > 1)
+		printf(" %-9s", run->variants[res->variant].name);
+	if (invalid) {
+		printf(" %*s\n", run->nr_variants > 1 ? 12 : 13,
+		       *res->skip && !(res->flags & BENCH_FLAG_ERROR) ? "skipped" : "invalid");
+		return;
+	}
+	if (!isfinite(first_rate))
+		first_rate = res->rate;
+	if (run->nr_variants > 1) {
+		print_number(12, res->rate);
+		print_percent(7, res->ci95 / res->rate, "");
+		print_number(10, res->us_op);
+		print_percent(9, res->ratio - 1, "+");
+		print_percent(7, res->ratio_ci95, "");
+	} else {
+		print_number(13, res->rate);
+		print_percent(7, res->ci95 / res->rate, "");
+		print_number(11, bench_worker_params.total ? res->elapsed : res->us_op);
+		print_number(9, res->rate / first_rate);
+		print_percent(8, res->task_min / mean - 1, "+");
+		print_percent(8, res->task_max / mean - 1, "+");
+	}
+	print_number(8, res->jain);
+	putchar('\n');
+}
+
+static void print_metrics(const struct bench_result *res)
+{
+	double ci95, mean;
+	int i;
+
+	for (i = 0; i < res->nr_metrics; i++) {
+		mean = mean_ci(res->metrics[i].values, res->nr_repeats, &ci95);
+		printf("        %s: ", res->metrics[i].name);
+		print_number(0, mean);
+		printf(" %s\n", res->metrics[i].unit);
+	}
+}
+
+static int text_result(struct bench_observer *o __maybe_unused, struct bench_run *run,
+		       const struct bench_result *res)
+{
+	const char *variant = run->variants[res->variant].name;
+	bool valid = !(res->flags & BENCH_FLAG_INVALID_MASK) && isfinite(res->rate);
+	int i;
+
+	if (bench_format == BENCH_FORMAT_SIMPLE) {
+		printf("%d %s", res->nr_tasks, *variant ? variant : "-");
+		if (valid)
+			printf(" %.3f", res->rate);
+		else
+			printf(" -");
+		if (valid && isfinite(res->ci95))
+			printf(" %.3f\n", res->ci95);
+		else
+			printf(" -\n");
+		return 0;
+	}
+	print_row(run, res);
+	print_metrics(res);
+	fflush(stdout);
+	if (*res->skip)
+		footnote(run, res, res->skip);
+	for (i = 0; i < (int)ARRAY_SIZE(flags); i++) {
+		if (res->flags & (1u << i) && (1u << i) != BENCH_FLAG_ERROR)
+			footnote(run, res, flags[i].text);
+	}
+	for (i = 0; i < res->nr_notes; i++)
+		footnote(run, res, res->notes[i]);
+	return 0;
+}
+
+static int text_end(struct bench_observer *o __maybe_unused, struct bench_run *run __maybe_unused,
+		    enum bench_exit status __maybe_unused)
+{
+	int i;
+
+	if (bench_format == BENCH_FORMAT_DEFAULT) {
+		for (i = 0; i < nr_footnotes; i++)
+			printf("%s# %s: %s\n", i ? "" : "\n", footnotes[i].tasks, footnotes[i].text);
+		putchar('\n');
+	}
+	return 0;
+}
+
+struct bench_observer bench_text_observer = {
+	.begin	= text_begin,
+	.result	= text_result,
+	.end	= text_end,
+};

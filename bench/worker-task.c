@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * worker-task.c: the tasks of a run, seen from both sides
+ *
+ * In the task: bind, init, wait at the gate, loop, say how it went. In the parent: make the tasks,
+ * wait for what they have to say, end and reap them. Both meet in struct bench_shared.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/futex.h>
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "worker-internal.h"
+
+#define STACK_SIZE	(256 * 1024)
+#define KILL_WAIT_NS	NSEC_PER_SEC		/* for processes to die after SIGKILL */
+
+static volatile sig_atomic_t interrupted, continued;
+static u32 *wake_word;			/* of the current repeat, for the signal handler */
+static bool went_first;
+
+u64 bench_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static int futex(u32 *word, int op, u32 val, const struct timespec *until)
+{
+	return syscall(SYS_futex, word, op, val, until, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void wake_parent(struct bench_shared *sh)
+{
+	__atomic_fetch_add(&sh->wake, 1, __ATOMIC_SEQ_CST);
+	futex(&sh->wake, FUTEX_WAKE, 1, NULL);
+}
+
+/* Sleep while sh->wake is @seen, at most until @until (CLOCK_MONOTONIC ns). */
+static void parent_sleep(struct bench_shared *sh, u32 seen, u64 until)
+{
+	struct timespec ts = { .tv_sec = until / NSEC_PER_SEC, .tv_nsec = until % NSEC_PER_SEC };
+
+	futex(&sh->wake, FUTEX_WAIT_BITSET, seen, &ts);
+}
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+
+	if (sig == SIGCONT)
+		continued++;
+	else if (sig != SIGCHLD)
+		interrupted = sig;
+	if (wake_word)
+		__atomic_fetch_add(wake_word, 1, __ATOMIC_SEQ_CST);
+	errno = saved;
+}
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGCONT };
+static struct sigaction old_actions[ARRAY_SIZE(signals)];
+
+#ifndef SYS_sched_setattr		/* the kernel's tools bring a short list of their own */
+#if defined(__x86_64__)
+#define SYS_sched_setattr	314
+#elif defined(__aarch64__) || defined(__riscv)
+#define SYS_sched_setattr	274
+#endif
+#endif
+
+struct slice_attr {			/* struct sched_attr, which not every libc has */
+	u32	size, policy;
+	u64	flags;
+	s32	nice;
+	u32	priority;
+	u64	slice_ns, deadline, period;
+};
+
+/*
+ * With many tasks on a CPU the parent would wait for seconds until it may sample or stop them: let
+ * it go first. It sleeps but for some microseconds a window. Tasks do not inherit this. Who gave us
+ * a policy or a priority of his own keeps it. Returns whether this is to be undone.
+ */
+static bool go_first(void)
+{
+	struct sched_param prio = { .sched_priority = 1 };
+	struct slice_attr attr __maybe_unused = {
+		.size		= sizeof(attr),
+		.flags		= 1,			/* SCHED_FLAG_RESET_ON_FORK */
+		.slice_ns	= 100 * NSEC_PER_USEC,
+	};
+
+	if (sched_getscheduler(0) != SCHED_OTHER || getpriority(PRIO_PROCESS, 0))
+		return false;
+	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &prio))
+		return true;
+#ifdef SYS_sched_setattr
+	/* an ordinary user may at least ask for short slices, since 6.12 */
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+#endif
+	return false;
+}
+
+void bench_parent__begin(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &old_actions[i]);
+		/* what we were told to ignore (nohup) stays ignored */
+		if (old_actions[i].sa_handler != SIG_IGN || signals[i] == SIGCHLD)
+			sigaction(signals[i], &sa, NULL);
+	}
+	went_first = go_first();
+}
+
+void bench_parent__end(void)
+{
+	struct sched_param prio = { .sched_priority = 0 };
+	size_t i;
+
+	if (went_first)
+		sched_setscheduler(0, SCHED_OTHER, &prio);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &old_actions[i], NULL);
+}
+
+int bench_parent__interrupted(void)
+{
+	return interrupted;
+}
+
+int bench_parent__continued(void)
+{
+	return continued;
+}
+
+/* ---- in the task ---- */
+
+int bench_task__fail(struct bench_task *t, const char *call, const char *object)
+{
+	struct bench_shared *sh = t->run->shared;
+	int err = errno;
+	u32 unclaimed = 0;
+
+	if (__atomic_compare_exchange_n(&sh->failed, &unclaimed, 1, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST)) {
+		sh->failed_task = t->id;
+		sh->failed_errno = err;
+		snprintf(sh->failed_call, sizeof(sh->failed_call), "%s", call);
+		snprintf(sh->failed_object, sizeof(sh->failed_object), "%s", object);
+		__atomic_store_n(&sh->failed, 2, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&sh->stop, 1, __ATOMIC_SEQ_CST);
+		wake_parent(sh);
+	}
+	return -(err ?: EIO);
+}
+
+/* The ops from @t->ops on that may be done before the next call, or 0 for none. */
+static u64 next_ops(struct bench_task *t, struct bench_shared *sh)
+{
+	u64 left, take;
+
+	if (t->target && !t->done_ns) {			/* has just done its --loops */
+		t->done_ns = bench_now();
+		if (__atomic_add_fetch(&sh->nr_done, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+			wake_parent(sh);
+	}
+	if (!sh->chunk)
+		return ULLONG_MAX - t->ops;
+	left = __atomic_load_n(&sh->pool, __ATOMIC_RELAXED);
+	do {
+		take = min(left, sh->chunk);
+	} while (!__atomic_compare_exchange_n(&sh->pool, &left, left - take, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (!take)
+		t->done_ns = bench_now();
+	return take;
+}
+
+bool bench_task__refill(struct bench_task *t)
+{
+	struct bench_shared *sh = t->run->shared;
+	u64 ops;
+
+	if (__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST))
+		return false;
+	ops = next_ops(t, sh);
+	/* the parent sets stop, then limit to 0: whichever comes first, one of us sees the other */
+	__atomic_store_n(&t->limit, t->ops + ops, __ATOMIC_SEQ_CST);
+	return ops && !__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Wait for the gate, to which all tasks have come when it opens; false if the run is off. Each one
+ * that passes wakes two more: this is done sooner than if the parent woke all, who with hundreds of
+ * tasks on its CPU would not get to run again for seconds.
+ */
+static bool pass_gate(struct bench_shared *sh)
+{
+	while (__atomic_load_n(&sh->gate, __ATOMIC_SEQ_CST) == GATE_CLOSED)
+		futex(&sh->gate, FUTEX_WAIT_BITSET, GATE_CLOSED, NULL);
+	futex(&sh->gate, FUTEX_WAKE, 2, NULL);
+	return __atomic_load_n(&sh->gate, __ATOMIC_SEQ_CST) == GATE_OPEN;
+}
+
+static void run_loop(struct bench_task *t)
+{
+	const struct bench_ops *ops = t->run->ops;
+	struct bench_shared *sh = t->run->shared;
+	struct rusage before, after;
+	int err;
+
+	getrusage(RUSAGE_THREAD, &before);
+	t->start_ns = bench_now();
+	if (__atomic_add_fetch(&sh->nr_entered, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+		wake_parent(sh);
+	else
+		sched_yield();		/* once: where tasks share a CPU, so that all get here soon */
+	err = ops->run(t);
+	if (sh->chunk && __atomic_add_fetch(&sh->nr_done, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+		wake_parent(sh);
+	t->end_cpu = sched_getcpu();
+	getrusage(RUSAGE_THREAD, &after);
+	t->nvcsw = after.ru_nvcsw - before.ru_nvcsw;
+	t->nivcsw = after.ru_nivcsw - before.ru_nivcsw;
+	if (err) {
+		errno = -err;
+		bench_task__fail(t, ops->name, "its loop ended");
+	}
+}
+
+static void task_main(struct bench_run *run, int id)
+{
+	const struct bench_ops *ops = run->ops;
+	struct bench_shared *sh = run->shared;
+	struct bench_task *t = run->tasks[id];
+	bool pinned = bench_worker_params.pin != BENCH_PIN_NONE;
+	int cpu = pinned ? run->cpus[id % run->nr_cpus] : -1;
+	int err = bench_plan__bind(run, cpu);
+	char object[32];
+
+	/* bound first, so that the page comes from the right node */
+	t->run = run;
+	t->id = id;
+	t->cpu = cpu;
+	t->fd[0] = -1;
+	t->fd[1] = -1;
+	t->tid = syscall(SYS_gettid);
+	t->target = bench_worker_params.loops;
+	t->limit = t->target ?: sh->chunk ? t->target : ULLONG_MAX;
+	if (err) {
+		errno = -err;
+		snprintf(object, sizeof(object), "CPU %d", cpu);
+		bench_task__fail(t, "sched_setaffinity", object);
+	} else if (ops->init) {
+		err = ops->init(t);
+		if (err) {
+			errno = -err;
+			bench_task__fail(t, "init", ops->name);
+		}
+	}
+	if (__atomic_add_fetch(&sh->nr_ready, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+		wake_parent(sh);
+	if (!err && pass_gate(sh))
+		run_loop(t);
+	if (ops->exit)
+		ops->exit(t);
+	if (__atomic_add_fetch(&sh->nr_gone, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+		wake_parent(sh);
+}
+
+struct thread_arg {
+	struct bench_run	*run;
+	int			id;
+};
+
+static void *thread_main(void *arg)
+{
+	struct thread_arg *a = arg;
+	struct bench_run *run = a->run;
+	int id = a->id;
+
+	free(a);
+	task_main(run, id);
+	return NULL;
+}
+
+static void process_main(struct bench_run *run, int id, pid_t parent)
+{
+	/* a terminal's Ctrl-C goes to all: it is the parent's to act on */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGCONT, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent)
+		task_main(run, id);
+	_exit(0);
+}
+
+/* ---- in the parent: making, watching and ending the tasks ---- */
+
+static int make_thread(struct bench_crew *crew, int id)
+{
+	struct thread_arg *arg = malloc(sizeof(*arg));
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int err;
+
+	if (!arg)
+		return ENOMEM;
+	arg->run = crew->run;
+	arg->id = id;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&crew->threads[id], &attr, thread_main, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (err)
+		free(arg);
+	return err;
+}
+
+int bench_crew__make(struct bench_crew *crew)
+{
+	struct bench_run *run = crew->run;
+	pid_t parent = getpid();
+	char why[BENCH_TEXT_MAX];
+	int err = 0;
+
+	for (; crew->nr < run->nr_tasks && !err && !interrupted; crew->nr++) {
+		if (run->mode == BENCH_MODE_THREAD) {
+			err = make_thread(crew, crew->nr);
+		} else {
+			crew->pids[crew->nr] = fork();
+			if (!crew->pids[crew->nr])
+				process_main(run, crew->nr, parent);
+			if (crew->pids[crew->nr] < 0)
+				err = errno;
+		}
+		if (err)
+			break;
+	}
+	if (!err)
+		return interrupted ? -EINTR : 0;
+	bench_plan__why_no_task(run->nr_tasks, crew->nr, err, why, sizeof(why));
+	return bench_run__fail(run, err, "task %d of %d could not be made%s%s", crew->nr + 1,
+			       run->nr_tasks, *why ? ": " : "", why);
+}
+
+/* Take note of processes that ended; one that did not end well fails the run. */
+static int reap(struct bench_crew *crew)
+{
+	struct bench_run *run = crew->run;
+	int status, i, err = 0;
+	pid_t pid;
+
+	if (run->mode == BENCH_MODE_THREAD)
+		return 0;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (i = 0; i < crew->nr && crew->pids[i] != pid; i++)
+			;
+		if (i == crew->nr)
+			continue;
+		crew->pids[i] = 0;
+		if (WIFSIGNALED(status))
+			err = bench_run__fail(run, 0, "task %d of %d was killed by signal %d (%s)%s",
+					      i, run->nr_tasks, WTERMSIG(status),
+					      strsignal(WTERMSIG(status)),
+					      WTERMSIG(status) == SIGKILL ? "; if nobody did, see dmesg for the OOM killer" : "");
+		else if (WEXITSTATUS(status))
+			err = bench_run__fail(run, 0, "task %d of %d exited with status %d", i,
+					      run->nr_tasks, WEXITSTATUS(status));
+	}
+	return err;
+}
+
+/* Whatever ends a repeat early: a signal, a failed task, a dead one. 0 or -errno. */
+int bench_crew__trouble(struct bench_crew *crew)
+{
+	struct bench_run *run = crew->run;
+	struct bench_shared *sh = run->shared;
+
+	if (interrupted)
+		return -EINTR;
+	if (__atomic_load_n(&sh->failed, __ATOMIC_SEQ_CST) == 2)
+		return bench_run__fail(run, sh->failed_errno, "task %d of %d: %s %s",
+				       sh->failed_task, run->nr_tasks, sh->failed_call,
+				       sh->failed_object);
+	return reap(crew);
+}
+
+/* Wait for *@count to come to the number of tasks, for trouble, or for @until. */
+int bench_crew__wait(struct bench_crew *crew, const u32 *count, u64 until)
+{
+	struct bench_shared *sh = crew->run->shared;
+	u32 seen;
+	int err;
+
+	do {
+		seen = __atomic_load_n(&sh->wake, __ATOMIC_SEQ_CST);
+		err = bench_crew__trouble(crew);
+		if (err)
+			return err;
+		if (__atomic_load_n(count, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
+			return 0;
+		parent_sleep(sh, seen, until);
+	} while (bench_now() < until);
+	return 0;
+}
+
+void bench_crew__open_gate(struct bench_crew *crew)
+{
+	struct bench_shared *sh = crew->run->shared;
+
+	sh->gate_ns = bench_now();
+	__atomic_store_n(&sh->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
+	futex(&sh->gate, FUTEX_WAKE, 2, NULL);
+}
+
+static bool has_ended(struct bench_crew *crew, int i)
+{
+	if (crew->run->mode == BENCH_MODE_THREAD)
+		return crew->threads[i] && !pthread_tryjoin_np(crew->threads[i], NULL);
+	return !crew->pids[i] || kill(crew->pids[i], 0);
+}
+
+/* End all tasks; who has not ended by @grace ns after the last one that did is stuck. */
+void bench_crew__end(struct bench_crew *crew)
+{
+	struct bench_run *run = crew->run;
+	struct bench_shared *sh = run->shared;
+	char list[128] = "";
+	u64 until;
+	int i, first = 0;
+
+	__atomic_store_n(&sh->stop, 1, __ATOMIC_SEQ_CST);
+	for (i = 0; i < crew->nr; i++)
+		__atomic_store_n(&run->tasks[i]->limit, 0, __ATOMIC_SEQ_CST);
+	if (sh->gate == GATE_CLOSED)
+		__atomic_store_n(&sh->gate, GATE_ABORT, __ATOMIC_SEQ_CST);
+	futex(&sh->gate, FUTEX_WAKE, INT_MAX, NULL);
+
+	until = bench_now() + bench_worker_params.grace;
+	while (first < crew->nr) {
+		u32 seen = __atomic_load_n(&sh->wake, __ATOMIC_SEQ_CST);
+		int was = first;
+
+		reap(crew);
+		while (first < crew->nr && has_ended(crew, first)) {
+			crew->threads[first] = 0;
+			first++;
+		}
+		if (first > was)
+			until = bench_now() + bench_worker_params.grace;
+		else if (bench_now() > until)
+			break;
+		if (first < crew->nr)
+			parent_sleep(sh, seen, min(until, bench_now() + NSEC_PER_MSEC));
+	}
+	for (i = first; i < crew->nr; i++) {
+		if (has_ended(crew, i)) {
+			crew->threads[i] = 0;
+			continue;
+		}
+		if (crew->stuck++ < 8)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %d", i);
+		if (run->mode == BENCH_MODE_PROCESS)
+			kill(crew->pids[i], SIGKILL);
+	}
+	if (!crew->stuck)
+		return;
+	bench_run__fail(run, 0, "%d of %d tasks did not stop within the grace time: task%s%s%s; the file system or its server does not answer (--grace says how long to wait)",
+			crew->stuck, run->nr_tasks, crew->stuck > 1 ? "s" : "", list,
+			crew->stuck > 8 ? " ..." : "");
+	until = bench_now() + KILL_WAIT_NS;
+	for (i = first; run->mode == BENCH_MODE_PROCESS && i < crew->nr; i++) {
+		while (!has_ended(crew, i) && bench_now() < until) {
+			reap(crew);
+			usleep(10000);
+		}
+	}
+}
+
+/* The pages that parent and tasks share: one for all, and one for each task. */
+int bench_crew__map(struct bench_run *run)
+{
+	size_t page = sysconf(_SC_PAGESIZE), per_page = page / sizeof(struct bench_task);
+	size_t size = (run->nr_tasks + 1) * page;
+	struct bench_shared *sh;
+	char *map;
+	int i;
+
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return bench_run__fail(run, errno, "shared memory for %d tasks", run->nr_tasks);
+	madvise(map, size, MADV_NOHUGEPAGE);
+	sh = (struct bench_shared *)map;
+	sh->map_size = size;
+	sh->nr_tasks = run->nr_tasks;
+	if (bench_worker_params.total) {
+		sh->pool = bench_worker_params.total;
+		sh->chunk = min(sh->pool / (64 * run->nr_tasks) + 1, (u64)1024);
+	}
+	run->shared = sh;
+	/* at changing lines of their pages, so as not to fall into the same sets of the caches */
+	for (i = 0; i < run->nr_tasks; i++)
+		run->tasks[i] = (struct bench_task *)(map + (i + 1) * page) + i % per_page;
+	wake_word = &sh->wake;
+	return 0;
+}
+
+void bench_crew__unmap(struct bench_run *run)
+{
+	wake_word = NULL;
+	munmap(run->shared, run->shared->map_size);
+	run->shared = NULL;
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * worker.c: one run of a benchmark, from argv to the observers
+ *
+ * Options and plan first (worker-plan.c); then each point of the sweep: its private directory and
+ * its setup once, and for each repeat new tasks (worker-task.c) that are measured
+ * (worker-measure.c). Here is also what a workload may add to a result, and how it fails a run.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/zalloc.h>
+#include <subcmd/parse-options.h>
+
+#include "bench.h"
+#include "worker-internal.h"
+
+int (*bench_worker__describe)(const struct bench_ops *ops);
+
+LIST_HEAD(bench_observers);
+
+void bench_observer__register(struct bench_observer *o)
+{
+	list_add_tail(&o->node, &bench_observers);
+}
+
+/* ---- how a run is said to have failed: the first text stands ---- */
+
+/* What a user can do about an errno, where that does not depend on the call. */
+static const char *hint(int err)
+{
+	switch (err) {
+	case EMFILE:
+		return "; raise ulimit -n";
+	case ENFILE:
+		return "; raise fs.file-max";
+	case ENOSPC:
+		return "; free space or inodes, or give another --dir";
+	case EDQUOT:
+		return "; raise the quota, or give another --dir";
+	case EROFS:
+		return "; give a --dir that can be written to";
+	case EACCES:
+	case EPERM:
+		return "; run as a user who may";
+	case ENOMEM:
+		return "; free memory, or raise the cgroup's limit";
+	default:
+		return "";
+	}
+}
+
+static int set_status(struct bench_run *run, enum bench_exit status, int err, const char *fmt,
+		      va_list ap)
+{
+	int len;
+
+	if (run->status == BENCH_EXIT_OK) {
+		run->status = status;
+		len = vsnprintf(run->message, sizeof(run->message), fmt, ap);
+		if (err && len >= 0 && (size_t)len < sizeof(run->message))
+			snprintf(run->message + len, sizeof(run->message) - len, ": %s%s",
+				 strerror(err), hint(err));
+	}
+	return -(err ?: EINVAL);
+}
+
+int bench_run__fail(struct bench_run *run, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err = set_status(run, BENCH_EXIT_FAILED, err, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int bench_run__usage(struct bench_run *run, const char *fmt, ...)
+{
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	err = set_status(run, BENCH_EXIT_USAGE, 0, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int bench_run__skip(struct bench_run *run, const char *fmt, ...)
+{
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	err = set_status(run, BENCH_EXIT_SKIPPED, 0, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+/* ---- what workloads add to the plan and to a result ---- */
+
+int bench_run__param(struct bench_run *run, const char *name, const char *fmt, ...)
+{
+	struct bench_param *p = &run->params[run->nr_params];
+	va_list ap;
+
+	if (run->nr_params == BENCH_MAX_PARAMS)
+		return -ENOSPC;
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	va_start(ap, fmt);
+	vsnprintf(p->value, sizeof(p->value), fmt, ap);
+	va_end(ap);
+	run->nr_params++;
+	return 0;
+}
+
+int bench_run__variant(struct bench_run *run, const char *name)
+{
+	if (run->nr_variants == BENCH_MAX_VARIANTS)
+		return -ENOSPC;
+	snprintf(run->variants[run->nr_variants].name, BENCH_NAME_MAX, "%s", name);
+	return run->nr_variants++;
+}
+
+int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(run->variants[variant].skip, BENCH_TEXT_MAX, fmt, ap);
+	va_end(ap);
+	return 0;
+}
+
+static void add_note(struct bench_result *res, const char *text)
+{
+	int i;
+
+	for (i = 0; i < res->nr_notes; i++) {
+		if (!strcmp(res->notes[i], text))
+			return;
+	}
+	if (res->nr_notes < BENCH_MAX_NOTES)
+		snprintf(res->notes[res->nr_notes++], BENCH_TEXT_MAX, "%s", text);
+}
+
+void bench_run__note(struct bench_run *run, int variant, const char *fmt, ...)
+{
+	char text[BENCH_TEXT_MAX];
+	va_list ap;
+	int v;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (v = 0; v < run->nr_variants; v++) {
+		if (variant < 0 || v == variant)
+			add_note(&run->results[v], text);
+	}
+}
+
+void bench_run__metric(struct bench_run *run, int variant, const char *name, const char *unit,
+		       double value)
+{
+	struct bench_result *res = &run->results[variant];
+	struct bench_metric *m = res->metrics;
+	int i, r;
+
+	for (i = 0; i < res->nr_metrics; i++, m++) {
+		if (!strcmp(m->name, name))
+			break;
+	}
+	if (i == res->nr_metrics) {
+		if (i == BENCH_MAX_METRICS)
+			return;
+		m->values = calloc(run->nr_repeats, sizeof(double));
+		if (!m->values)
+			return;
+		for (r = 0; r < run->nr_repeats; r++)
+			m->values[r] = NAN;
+		snprintf(m->name, sizeof(m->name), "%s", name);
+		snprintf(m->unit, sizeof(m->unit), "%s", unit);
+		res->nr_metrics++;
+	}
+	m->values[run->repeat] = value;
+}
+
+u64 bench_run__ops(const struct bench_run *run)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < run->nr_tasks; i++)
+		sum += __atomic_load_n(&run->tasks[i]->ops, __ATOMIC_RELAXED);
+	return sum;
+}
+
+void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/%d/fd/%d", t->tid, fd);
+}
+
+static int run_repeat(struct bench_run *run, bool *stuck)
+{
+	struct bench_crew crew = { .run = run };
+	int err, v, sel;
+
+	err = bench_crew__map(run);
+	if (err)
+		return err;
+	crew.pids = calloc(run->nr_tasks, sizeof(*crew.pids));
+	crew.threads = calloc(run->nr_tasks, sizeof(*crew.threads));
+	if (!crew.pids || !crew.threads) {
+		err = bench_run__fail(run, ENOMEM, "%d tasks", run->nr_tasks);
+		goto out;
+	}
+	run->variant = -1;
+	err = bench_crew__make(&crew);
+	if (!err)
+		err = bench_crew__wait(&crew, &run->shared->nr_ready, ULLONG_MAX);
+	for (v = 0; !err && v < run->nr_variants; v++) {
+		if (!*run->variants[v].skip) {
+			err = bench_measure__select(&crew, v);
+			break;
+		}
+	}
+	if (!err) {
+		bench_notify(run, ready);
+		bench_crew__open_gate(&crew);
+		err = bench_measure__repeat(&crew);
+	}
+	bench_crew__end(&crew);
+	if (!err && !crew.stuck)
+		err = bench_crew__trouble(&crew);
+	if (!err && run->status != BENCH_EXIT_OK)
+		err = -ECHILD;
+	if (run->ops->select && run->variant >= 0) {
+		sel = run->ops->select(run, -1);
+		if (sel && !err)
+			err = bench_run__fail(run, -sel, "ending variant %s",
+					      run->variants[run->variant].name);
+	}
+	if (crew.stuck)
+		err = -ETIMEDOUT;
+	for (v = 0; !err && v < run->nr_variants; v++) {
+		if (*run->variants[v].skip)
+			continue;
+		err = bench_measure__collect(run, v);
+		if (!err)
+			run->results[v].nr_repeats++;
+	}
+out:
+	free(crew.pids);
+	free(crew.threads);
+	if (crew.stuck)		/* they may still write to what is shared */
+		*stuck = true;
+	else
+		bench_crew__unmap(run);
+	return err;
+}
+
+static void free_results(struct bench_run *run)
+{
+	int v, r, i;
+
+	for (v = 0; run->results && v < run->nr_variants; v++) {
+		struct bench_result *res = &run->results[v];
+
+		for (r = 0; res->repeats && r < run->nr_repeats; r++) {
+			for (i = 0; i < res->repeats[r].nr_windows; i++)
+				free(res->repeats[r].windows[i].task_ops);
+			free(res->repeats[r].windows);
+			free(res->repeats[r].tasks);
+		}
+		free(res->repeats);
+		for (i = 0; i < res->nr_metrics; i++)
+			free(res->metrics[i].values);
+	}
+	zfree(&run->results);
+	zfree(&run->tasks);
+}
+
+static int alloc_results(struct bench_run *run)
+{
+	int v;
+
+	run->tasks = calloc(run->nr_tasks, sizeof(*run->tasks));
+	run->results = calloc(run->nr_variants, sizeof(*run->results));
+	for (v = 0; run->results && v < run->nr_variants; v++) {
+		run->results[v].variant = v;
+		run->results[v].nr_tasks = run->nr_tasks;
+		run->results[v].nr_cpus = run->nr_cpus;
+		run->results[v].repeats = calloc(run->nr_repeats, sizeof(struct bench_repeat));
+		if (!run->results[v].repeats)
+			return -ENOMEM;
+	}
+	return run->results && run->tasks ? 0 : -ENOMEM;
+}
+
+/* Hand a point over to the observers; a failure leaves what was measured without a rate. */
+static int report_point(struct bench_run *run, int err)
+{
+	struct bench_observer *o;
+	int v, first = 0, ret = 0;
+
+	while (first < run->nr_variants - 1 && *run->variants[first].skip)
+		first++;
+	for (v = 0; v < run->nr_variants; v++) {
+		struct bench_result *res = &run->results[v];
+
+		if (*run->variants[v].skip)
+			snprintf(res->skip, sizeof(res->skip), "%s", run->variants[v].skip);
+		if (err && err != -EINTR) {
+			res->flags |= BENCH_FLAG_ERROR;
+			if (!*res->skip)
+				snprintf(res->skip, sizeof(res->skip), "%.*s",
+					 (int)sizeof(res->skip) - 1, run->message);
+		}
+		bench_result__summarise(res, v > first ? &run->results[first] : NULL,
+					bench_worker_params.total);
+		if (res->flags & BENCH_FLAG_INVALID_MASK && !run->nr_invalid++)
+			run->first_invalid = res->flags & -res->flags;
+	}
+	for (v = 0; v < run->nr_variants; v++) {
+		for_each_observer(o) {
+			int failed = o->result ? o->result(o, run, &run->results[v]) : 0;
+
+			ret = ret ?: failed;	/* one that failed does not keep it from the rest */
+		}
+	}
+	return ret;
+}
+
+static bool all_skipped(const struct bench_run *run)
+{
+	int v;
+
+	for (v = 0; v < run->nr_variants; v++) {
+		if (!*run->variants[v].skip)
+			return false;
+	}
+	return true;
+}
+
+static int run_point(struct bench_run *run, bool *stuck)
+{
+	const struct bench_ops *ops = run->ops;
+	int err, v, report;
+
+	run->nr_tasks = run->points[run->point];
+	for (v = 0; v < run->nr_variants; v++)
+		*run->variants[v].skip = '\0';
+	err = alloc_results(run);
+	if (err)
+		err = bench_run__fail(run, -err, "results");
+	if (!err && ops->use_dir)
+		err = bench_dir__enter(run);
+	if (err)
+		goto out;
+	if (ops->setup) {
+		err = ops->setup(run);
+		if (err)
+			bench_run__fail(run, -err, "setting up");
+	}
+	if (!err && all_skipped(run))
+		err = bench_run__skip(run, "%s", run->variants[0].skip);
+	for (run->repeat = 0; !err && run->repeat < run->nr_repeats; run->repeat++)
+		err = bench_parent__interrupted() ? -EINTR : run_repeat(run, stuck);
+	if (ops->teardown && !*stuck)
+		ops->teardown(run);
+	if (run->status != BENCH_EXIT_SKIPPED && run->status != BENCH_EXIT_USAGE) {
+		report = report_point(run, err);
+		err = err ?: report;
+	}
+out:
+	if (ops->use_dir) {
+		report = bench_dir__leave(run, *stuck ? bench_worker_params.grace : 0);
+		err = err ?: report;
+	}
+	free_results(run);
+	return err;
+}
+
+static int run_sweep(struct bench_run *run, bool *stuck)
+{
+	struct bench_observer *o;
+	int err = 0, begun = 0, sig;
+
+	if (run->ops->use_dir)
+		bench_fs__of(run->ops->dir && *run->ops->dir ? *run->ops->dir : ".", run->fs,
+			     sizeof(run->fs), NULL, 0);
+	for_each_observer(o) {
+		if (!err && o->begin)
+			err = o->begin(o, run);
+		begun += !err;
+	}
+	for (run->point = 0; !err && run->point < run->nr_points; run->point++)
+		err = bench_parent__interrupted() ? -EINTR : run_point(run, stuck);
+	sig = bench_parent__interrupted();
+	if (sig && run->status == BENCH_EXIT_OK) {
+		run->status = BENCH_EXIT_INTERRUPTED;
+		snprintf(run->message, sizeof(run->message), "interrupted by signal %d (%s)",
+			 sig, strsignal(sig));
+	} else if (err) {
+		bench_run__fail(run, -err, "running");
+	} else if (run->nr_invalid) {
+		bench_run__fail(run, 0, "%d of %d results: %s", run->nr_invalid,
+				run->nr_points * run->nr_variants,
+				bench_flag__text(run->first_invalid));
+	}
+	for_each_observer(o) {
+		if (begun-- <= 0)
+			break;
+		if (o->end && o->end(o, run, run->status) && run->status == BENCH_EXIT_OK)
+			run->status = BENCH_EXIT_FAILED;
+	}
+	return run->status;
+}
+
+int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
+{
+	locale_t c_locale, old_locale;
+	struct bench_run *run;
+	bool stuck = false;
+	int status;
+
+	if (bench_worker__describe)
+		return bench_worker__describe(ops);
+	argc = parse_options(argc, argv, ops->options, ops->usage, 0);
+	if (argc)
+		usage_with_options_msg(ops->usage, ops->options, "\"%s\" is not an option", argv[0]);
+	run = zalloc(sizeof(*run));
+	if (!run)
+		return BENCH_EXIT_FAILED;
+	if (list_empty(&bench_observers))
+		bench_observer__register(&bench_text_observer);
+	run->ops = ops;
+	run->unit = ops->unit;
+	run->nr_repeats = bench_repeat;
+	run->watch = bench_watch__new();
+	if (!bench_plan__make(run) && (!ops->prepare || !ops->prepare(run))) {
+		if (!run->nr_variants)
+			bench_run__variant(run, "");
+		if (run->nr_variants > 1 && bench_is_fixed())
+			bench_run__usage(run, "several variants need --duration, not --loops or --total");
+	} else if (run->status == BENCH_EXIT_OK) {
+		bench_run__fail(run, 0, "the plan could not be made");
+	}
+	if (run->status == BENCH_EXIT_OK) {
+		/* numbers look the same in every locale */
+		c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+		old_locale = uselocale(c_locale);
+		bench_parent__begin();
+		run_sweep(run, &stuck);
+		bench_parent__end();
+		uselocale(old_locale);
+		if (c_locale)
+			freelocale(c_locale);
+	}
+	status = run->status;
+	if (status)
+		fprintf(stderr, "%s: %s%s\n", ops->name,
+			status == BENCH_EXIT_SKIPPED ? "skipped: " : "", run->message);
+	bench_watch__free(run->watch);
+	if (!stuck) {		/* stuck tasks still read it */
+		bench_plan__free(run);
+		free(run);
+	}
+	return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef KBENCH_ENV_H
+#define KBENCH_ENV_H
+
+#include <stddef.h>
+#include <json-c/json.h>
+
+/**
+ * env__collect - on what machine and kernel, and in what state, a result was obtained
+ * @root: "" for the machine itself; a directory in place of / for a test
+ *
+ * Documentation/results-format.txt describes the members. What cannot be read is null: it is not
+ * known, and not guessed.
+ *
+ * Return: the object, the caller's, or NULL if out of memory.
+ */
+struct json_object *env__collect(const char *root);
+
+/**
+ * env__build_id - find the GNU build ID in ELF notes
+ * @notes:	what /sys/kernel/notes holds, aligned to 4 bytes; not trusted
+ * @size:	its size in bytes
+ * @hex:	where the ID goes, in hexadecimal
+ * @hex_size:	room there
+ *
+ * Return: 0, -ENOENT if there is none, -EINVAL for notes that end early or an ID that is empty or
+ * has no room in @hex.
+ */
+int env__build_id(void *notes, size_t size, char *hex, size_t hex_size);
+
+/**
+ * env__next_range - walk a list of the kernel's, "0-3,8,10-11"
+ * @list:	the list; moved on
+ * @first, @last: the next range
+ *
+ * Return: 1, 0 at the end of the list, or -EINVAL.
+ */
+int env__next_range(const char **list, int *first, int *last);
+
+#endif
