@@ -105,7 +105,7 @@ check:
 
 bench-harness:
 	$(call kbench-make,build,all programs)
-	$(Q)tests/bench-harness
+	$(Q)tools/bench-harness
 
 lint:
 	$(call kbench-make,build tests lint,lint)

@@ -66,7 +66,7 @@ static const struct bench_repeat *median_repeat(const struct bench_result *res)
 /* A line of the kernfs listing. */
 struct line {
 	double	total;		/* ns */
-	double	per;		/* ns, NaN if there was no op */
+	double	per;		/* ns, infinite if there was no op */
 	int	cpu;
 };
 
@@ -99,7 +99,7 @@ static u64 fill_lines(struct line *lines, const struct bench_repeat *rep, int nr
 
 		lines[i].cpu = t->cpu;
 		lines[i].total = loops ? t->done_ns - t->start_ns : rep->elapsed_ns;
-		lines[i].per = ops ? lines[i].total / ops : NAN;
+		lines[i].per = ops ? lines[i].total / ops : INFINITY;
 	}
 	qsort(lines, nr, sizeof(*lines), compare_lines);
 	return loops ?: times;

@@ -165,6 +165,13 @@ int kernfs_files__check(struct bench_run *run, const char *path)
 	return bench_run__skip(run, "%s is on %s, which is not kernfs", path, type);
 }
 
+void kernfs_files__free(const char **files, int nr)
+{
+	while (nr)
+		free((char *)files[--nr]);
+	free(files);
+}
+
 const char **kernfs_files__find(struct bench_run *run, const char *root, int nr)
 {
 	struct walk w = { .want = nr };
@@ -191,9 +198,7 @@ const char **kernfs_files__find(struct bench_run *run, const char *root, int nr)
 				nr, w.nr, root);
 	}
 fail:
-	while (w.nr)
-		free((char *)w.files[--w.nr]);
-	free(w.files);
+	kernfs_files__free(w.files, w.nr);
 	free(dir);
 	return NULL;
 }

@@ -13,10 +13,11 @@
  * @root:	where to look: a kernfs mount or a directory on one, or one that holds such mounts
  * @nr:		how many are wanted
  *
- * Return: @nr paths and a NULL, the caller's, as they are for as long as the process lives; or
- * NULL, having said why the run fails or is skipped.
+ * Return: @nr paths, for kernfs_files__free(); or NULL, having said why the run fails or is
+ * skipped.
  */
 const char **kernfs_files__find(struct bench_run *run, const char *root, int nr);
+void kernfs_files__free(const char **files, int nr);
 
 /**
  * kernfs_files__check - is a path on kernfs?

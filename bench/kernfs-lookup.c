@@ -47,7 +47,7 @@ static const struct { const char *name, *unit, *missing; } ops[] = {
 
 static const char * const *files;	/* those that are looked up */
 static int nr_files;
-static const char **given, **found;	/* --path, and by the rule */
+static const char **given;		/* --path */
 static int nr_given;
 static u64 nr_find;
 static const char *op_str, *root;
@@ -150,52 +150,52 @@ static int run(struct bench_task *t)
 	}
 }
 
-/* Names that do not exist: one for each file, or @nr in the directory of the first one. */
-static int choose_missing(struct bench_run *run, int nr, bool each)
+/* Names that do not exist: one for each of @found, or @nr in the directory of the first one. */
+static int choose_missing(struct bench_run *run, const char * const *found, int nr, bool each)
 {
-	int dir_len = strrchr(files[0], '/') - files[0];
+	int dir_len = strrchr(found[0], '/') - found[0], i, len;
 	const char **names = calloc(nr, sizeof(*names));
 	char *name;
-	int i, len;
 
 	for (i = 0; names && i < nr; i++) {
-		len = each ? asprintf(&name, "%s.missing", files[i]) :
-			     asprintf(&name, "%.*s/no_such_file.%d", dir_len, files[0], i);
+		len = each ? asprintf(&name, "%s.missing", found[i]) :
+			     asprintf(&name, "%.*s/no_such_file.%d", dir_len, found[0], i);
 		if (len < 0)
 			break;
 		names[i] = name;
 	}
-	if (i < nr)
-		return bench_run__fail(run, ENOMEM, "list of files");
 	files = names;
 	nr_files = nr;
-	return 0;
+	return i == nr ? 0 : bench_run__fail(run, ENOMEM, "list of files");
 }
 
 /* What is looked up; @most is the largest number of tasks. */
 static int choose(struct bench_run *run, int most)
 {
 	static const char * const default_file[] = { DEFAULT_FILE };
+	const char **found = NULL;
+	int nr = 1, err = 0;
 
 	files = given;
 	nr_files = nr_given;
 	if (given)
 		return 0;
-	nr_files = 1;
 	if (nr_find)
-		nr_files = nr_find;
+		nr = nr_find;
 	else if (distinct && !missing)
-		nr_files = most;
-	files = default_file;
-	if (nr_files > 1 || nr_find || root || access(DEFAULT_FILE, R_OK)) {
-		found = kernfs_files__find(run, root ?: DEFAULT_ROOT, nr_files);
-		files = found;
+		nr = most;
+	if (nr > 1 || nr_find || root || access(DEFAULT_FILE, R_OK)) {
+		found = kernfs_files__find(run, root ?: DEFAULT_ROOT, nr);
+		if (!found)
+			return -ENOENT;		/* why was said */
 	}
-	if (!files)
-		return -ENOENT;		/* why was said */
-	if (missing && nr_find)
-		return choose_missing(run, nr_files, true);
-	return missing ? choose_missing(run, distinct ? most : 1, false) : 0;
+	files = found ?: default_file;
+	nr_files = nr;
+	if (missing) {
+		err = choose_missing(run, files, nr_find || !distinct ? nr : most, nr_find);
+		kernfs_files__free(found, found ? nr : 0);
+	}
+	return err;
 }
 
 /* Do the op once on a file, so that what is wrong with it is said before anything runs. */

@@ -46,13 +46,14 @@
 #include "bench.h"
 #include "worker.h"
 
+/* A task's names, a ring: the next one costs a load, and neither a compare nor a jump. */
 struct vfs_name {
-	char	path[40];
+	const struct vfs_name	*next;
+	char			path[40];
 };
 
-/* A task's names, a ring. */
 struct vfs_files {
-	const struct vfs_name	*first, *last;
+	u64			nr;
 	struct vfs_name		names[];
 };
 
@@ -85,15 +86,16 @@ static const char * const usage[] = {
 	NULL
 };
 
-static inline const struct vfs_name *vfs_next(const struct vfs_files *f, const struct vfs_name *n)
+static inline const struct vfs_name *first_name(const struct bench_task *t)
 {
-	return n == f->last ? f->first : n + 1;
+	const struct vfs_files *f = t->priv;
+
+	return f->names;
 }
 
 static int run_creat(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 
 	bench_task__for_each_op(t) {
 		int fd = creat(n->path, 0600);
@@ -102,15 +104,14 @@ static int run_creat(struct bench_task *t)
 			return bench_task__fail(t, "creat", n->path);
 		if (unlikely(close(fd)))
 			return bench_task__fail(t, "close", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
 
 static int run_open(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 
 	bench_task__for_each_op(t) {
 		int fd = open(n->path, O_RDONLY);
@@ -119,15 +120,14 @@ static int run_open(struct bench_task *t)
 			return bench_task__fail(t, "open", n->path);
 		if (unlikely(close(fd)))
 			return bench_task__fail(t, "close", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
 
 static int run_unlink(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 
 	bench_task__for_each_op(t) {
 		int fd = creat(n->path, 0600);
@@ -138,7 +138,7 @@ static int run_unlink(struct bench_task *t)
 			return bench_task__fail(t, "close", n->path);
 		if (unlikely(unlink(n->path)))
 			return bench_task__fail(t, "unlink", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
@@ -146,56 +146,52 @@ static int run_unlink(struct bench_task *t)
 /* One name is free; the next file takes it and frees its own. With one file: there and back. */
 static int run_rename(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *to = f->first, *from = vfs_next(f, to);
+	const struct vfs_name *to = first_name(t), *from = to->next;
 
 	bench_task__for_each_op(t) {
 		if (unlikely(rename(from->path, to->path)))
 			return bench_task__fail(t, "rename", from->path);
 		to = from;
-		from = vfs_next(f, from);
+		from = from->next;
 	}
 	return 0;
 }
 
 static int run_mkdir(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 
 	bench_task__for_each_op(t) {
 		if (unlikely(mkdir(n->path, 0700)))
 			return bench_task__fail(t, "mkdir", n->path);
 		if (unlikely(rmdir(n->path)))
 			return bench_task__fail(t, "rmdir", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
 
 static int run_stat(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 	struct stat st;
 
 	bench_task__for_each_op(t) {
 		if (unlikely(stat(n->path, &st)))
 			return bench_task__fail(t, "stat", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
 
 static int run_access(struct bench_task *t)
 {
-	const struct vfs_files *f = t->priv;
-	const struct vfs_name *n = f->first;
+	const struct vfs_name *n = first_name(t);
 
 	bench_task__for_each_op(t) {
 		if (unlikely(access(n->path, R_OK)))
 			return bench_task__fail(t, "access", n->path);
-		n = vfs_next(f, n);
+		n = n->next;
 	}
 	return 0;
 }
@@ -272,11 +268,12 @@ static int vfs_init(struct bench_task *t)
 		return err;
 	}
 	t->priv = f;
-	f->first = &f->names[0];
-	f->last = &f->names[nr - 1];
-	for (i = 0; i < nr; i++)
+	f->nr = nr;
+	for (i = 0; i < nr; i++) {
+		f->names[i].next = &f->names[i + 1 < nr ? i + 1 : 0];
 		snprintf(f->names[i].path, sizeof(f->names[i].path), "%05d.%06zu",
 			 share_is("file") ? 0 : t->id, i);
+	}
 	for (i = op->made; op->made >= 0 && i < nr; i++) {
 		fd = creat(f->names[i].path, 0600);
 		if (fd < 0 || close(fd))
@@ -293,12 +290,12 @@ static void vfs_exit(struct bench_task *t)
 {
 	u64 until = bench_now() + bench_worker_params.grace / 2;
 	struct vfs_files *f = t->priv;
-	const struct vfs_name *n;
+	u64 i;
 
 	if (!f)
 		return;
-	for (n = f->first; n <= f->last && !share_is("file") && bench_now() < until; n++)
-		unlink(n->path);
+	for (i = 0; i < f->nr && !share_is("file") && bench_now() < until; i++)
+		unlink(f->names[i].path);
 	free(f);
 	t->priv = NULL;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * worker-dir.c: the private directory of a run, and what file system it is on
+ * The private directory of a run, and what file system it is on
  *
  * BASE/perf-kbench.XXXXXX holds a lock file and the folder "run", which is the current directory
- * while the tasks work. The lock is held (flock) for as long as we live, by whatever means we
- * die, and a later run in the same BASE removes what nobody holds any more. Only a folder of our
- * own user with a lock file of ours in it is ever touched.
+ * while the tasks work. A process of its own, the keeper, makes it, holds the lock (flock) and
+ * removes it all once the parent and the tasks have closed a pipe, by whatever means they ended.
+ * So nothing is left if they are killed, and a file system that hangs does not hang the parent,
+ * which has no file open there. What a keeper that was killed has left is removed by a later run
+ * in the same BASE: only a folder of our own user is, with a lock file of ours that nobody holds.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,151 +88,274 @@ int bench_fs__of(const char *path, char *type, size_t type_size, char *opts, siz
 	return err;
 }
 
-static int remove_one(const char *path, const struct stat *st __maybe_unused,
-		      int flag __maybe_unused, struct FTW *ftw __maybe_unused)
+/* An ID of the mount that @fd is on, 0 where the kernel has none. */
+static u64 mount_id(int fd __maybe_unused)
 {
-	return remove(path) && errno != ENOENT ? -1 : 0;
+#ifdef STATX_MNT_ID
+	struct statx st;
+
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID)
+		return st.stx_mnt_id;
+#endif
+	return 0;
 }
 
-/* Remove a whole directory, never leaving its file system nor following a link. 0 or -errno. */
-static int remove_tree(const char *path)
+/*
+ * Remove the directory @name of @parent with all in it, following no link and entering nothing
+ * that is mounted there. 0 or -errno; what cannot be removed does not keep the rest.
+ */
+static int remove_tree(int parent, const char *name)
 {
-	return nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) ? -errno : 0;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+	int err = 0, ret;
+
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (mount_id(fd) == mount_id(parent) && (d = readdir(dir))) {
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		ret = unlinkat(fd, d->d_name, 0) ? -errno : 0;
+		if (ret == -EISDIR || ret == -EPERM)
+			ret = remove_tree(fd, d->d_name);
+		if (ret && ret != -ENOENT)
+			err = ret;
+	}
+	closedir(dir);
+	if (unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT && !err)
+		err = -errno;
+	return err;
 }
 
-/* A private directory that nobody holds any more? What cannot be removed is left alone. */
-static void remove_if_stale(const char *dir)
+/*
+ * Remove the private directory @name of @base, of which @lock is held. The lock goes last, so that
+ * what is left, should we be killed, is still known to be ours. It is closed before it goes, since
+ * network file systems only rename a file that is open.
+ */
+static int remove_private(int base, const char *name, int lock)
 {
-	char path[PATH_MAX], text[sizeof(LOCK_TEXT)];
+	int fd = openat(base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int err = fd < 0 ? -errno : remove_tree(fd, RUN_NAME);
+
+	close(fd);
+	close(lock);
+	return err && err != -ENOENT ? err : remove_tree(base, name);
+}
+
+/* Take the lock of the private directory @name of @base, if it is one: its descriptor, or -1. */
+static int lock_stale(int base, const char *name)
+{
+	char path[NAME_MAX + sizeof("/" LOCK_NAME)], text[sizeof(LOCK_TEXT)];
 	struct stat st;
 	int fd;
 
-	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    snprintf(path, sizeof(path), "%s/" LOCK_NAME, dir) >= (int)sizeof(path))
-		return;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fstatat(base, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return -1;
+	snprintf(path, sizeof(path), "%s/" LOCK_NAME, name);
+	fd = openat(base, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return;
+		return -1;
 	if (read(fd, text, sizeof(text)) == sizeof(LOCK_TEXT) - 1 &&
 	    !memcmp(text, LOCK_TEXT, sizeof(LOCK_TEXT) - 1) && !flock(fd, LOCK_EX | LOCK_NB))
-		remove_tree(dir);
+		return fd;
 	close(fd);
+	return -1;
 }
 
-/* Remove what runs that were killed left in @base. */
-static void remove_stale(const char *base)
+/* Remove what keepers that were killed left in @base. */
+static void remove_stale(int base)
 {
-	size_t len = strlen(DIR_NAME "XXXXXX");
-	char path[PATH_MAX];
+	int fd = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), lock;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *d;
-	DIR *dir = opendir(base);
 
 	while (dir && (d = readdir(dir))) {
-		if (!strncmp(d->d_name, DIR_NAME, strlen(DIR_NAME)) && strlen(d->d_name) == len &&
-		    snprintf(path, sizeof(path), "%s/%s", base, d->d_name) < (int)sizeof(path))
-			remove_if_stale(path);
+		if (strncmp(d->d_name, DIR_NAME, strlen(DIR_NAME)) ||
+		    strlen(d->d_name) != strlen(DIR_NAME "XXXXXX"))
+			continue;
+		lock = lock_stale(base, d->d_name);
+		if (lock >= 0)
+			remove_private(base, d->d_name, lock);
 	}
 	if (dir)
 		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 }
 
 /* The lock is taken before the text is written: a file without it is nobody's to remove. */
-static int make_lock(const char *path)
+static int make_lock(int base, const char *name)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
+	char path[NAME_MAX + sizeof("/" LOCK_NAME)];
+	int fd, err;
 
+	snprintf(path, sizeof(path), "%s/" LOCK_NAME, name);
+	fd = openat(base, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
+	errno = 0;
 	if (flock(fd, LOCK_EX | LOCK_NB) ||
 	    write(fd, LOCK_TEXT, sizeof(LOCK_TEXT) - 1) != sizeof(LOCK_TEXT) - 1) {
 		err = -(errno ?: EIO);
 		close(fd);
+		unlinkat(base, path, 0);
 		return err;
 	}
 	return fd;
 }
 
-int bench_dir__enter(struct bench_run *run)
+/* Make what belongs into the directory @name of @base. The lock's descriptor, or -errno. */
+static int make_private(int base, const char *name)
 {
-	const char *base = run->ops->dir && *run->ops->dir ? *run->ops->dir : ".";
-	char *priv = run->privdir.path, real[PATH_MAX];
-	size_t size = sizeof(run->privdir.path), len;
-	int err;
+	char path[NAME_MAX + sizeof("/" RUN_NAME)];
+	int lock = make_lock(base, name), err;
 
-	if (!realpath(base, real))
-		return bench_run__fail(run, errno, "--dir %s", base);
-	remove_stale(real);
-	len = snprintf(priv, size, "%s/" DIR_NAME "XXXXXX", real);
-	if (len + sizeof("/" LOCK_NAME) > size)
-		return bench_run__fail(run, ENAMETOOLONG, "--dir %s", base);
-	if (!mkdtemp(priv))
-		return bench_run__fail(run, errno, "making a private directory in %s", real);
-	run->privdir.cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	strcpy(priv + len, "/" LOCK_NAME);
-	run->privdir.lock = make_lock(priv);
-	if (run->privdir.lock < 0) {
-		err = bench_run__fail(run, -run->privdir.lock, "locking %s", priv);
-		goto remove;
+	snprintf(path, sizeof(path), "%s/" RUN_NAME, name);
+	if (lock >= 0 && mkdirat(base, path, 0700)) {
+		err = -errno;
+		remove_private(base, name, lock);
+		return err;
 	}
-	strcpy(priv + len, "/" RUN_NAME);
-	if (mkdir(priv, 0700) || chdir(priv)) {
-		err = bench_run__fail(run, errno, "making %s", priv);
-		close(run->privdir.lock);
-		goto remove;
-	}
-	run->dir = priv;
-	return 0;
-remove:
-	priv[len] = '\0';
-	remove_tree(priv);
-	close(run->privdir.cwd);
-	return err;
+	if (lock < 0)
+		unlinkat(base, name, AT_REMOVEDIR);
+	return lock;
 }
 
 /*
- * Removing is done by a child, since the file system may hang as its tasks did: the parent waits
- * as long as it is not told to hurry (@grace), or sent a signal.
+ * The keeper: make the directory @name of @base, say so in @ready, wait until nobody has the other
+ * end of @alive, remove it. Exits with the errno of that.
  */
+static void keep(int base, const char *name, int ready, int alive)
+{
+	int lock, err, null = open("/dev/null", O_RDWR), i;
+	char c;
+
+	/* whoever reads what we print is not to wait for us */
+	for (i = 0; null >= 0 && i < 3; i++)
+		dup2(null, i);
+	setpgid(0, 0);			/* nor does a terminal's signal reach us */
+	remove_stale(base);
+	lock = make_private(base, name);
+	err = lock < 0 ? lock : 0;
+	if (write(ready, &err, sizeof(err)) != sizeof(err) && !err)
+		err = -EPIPE;
+	close(ready);
+	if (lock < 0)
+		_exit(-err & 0xff);
+	while (!err && read(alive, &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(-remove_private(base, name, lock) & 0xff);
+}
+
+static int start_keeper(struct bench_run *run, int base, const char *name)
+{
+	int ready[2], alive[2], err = -EIO;
+
+	if (pipe2(ready, O_CLOEXEC))
+		return -errno;
+	if (pipe2(alive, O_CLOEXEC)) {
+		err = -errno;
+		goto close_ready;
+	}
+	run->privdir.keeper = fork();
+	if (!run->privdir.keeper) {
+		close(ready[0]);
+		close(alive[1]);
+		keep(base, name, ready[1], alive[0]);
+	}
+	close(alive[0]);
+	run->privdir.alive = alive[1];
+	if (run->privdir.keeper < 0) {
+		err = -errno;
+		close(ready[1]);
+	} else {
+		close(ready[1]);
+		if (read(ready[0], &err, sizeof(err)) != sizeof(err))
+			err = -EIO;
+	}
+	if (err)
+		close(alive[1]);
+	if (err && run->privdir.keeper > 0)
+		waitpid(run->privdir.keeper, NULL, 0);
+	close(ready[0]);
+	return err;
+close_ready:
+	close(ready[0]);
+	close(ready[1]);
+	return err;
+}
+
+int bench_dir__enter(struct bench_run *run)
+{
+	const char *dir = run->ops->dir && *run->ops->dir ? *run->ops->dir : ".";
+	size_t size = sizeof(run->privdir.path), len;
+	char *path = run->privdir.path, real[PATH_MAX];
+	int base, err;
+
+	if (!realpath(dir, real))
+		return bench_run__fail(run, errno, "--dir %s", dir);
+	len = snprintf(path, size, "%s/" DIR_NAME "XXXXXX", real);
+	if (len + sizeof("/" RUN_NAME) > size)
+		return bench_run__fail(run, ENAMETOOLONG, "--dir %s", dir);
+	base = open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (base < 0)
+		return bench_run__fail(run, errno, "--dir %s", dir);
+	if (!mkdtemp(path)) {
+		err = bench_run__fail(run, errno, "making a private directory in %s", real);
+		goto out;
+	}
+	err = start_keeper(run, base, strrchr(path, '/') + 1);
+	if (err) {
+		rmdir(path);
+		bench_run__fail(run, -err, "making the private directory %s", path);
+		goto out;
+	}
+	run->privdir.cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	strcpy(path + len, "/" RUN_NAME);
+	run->dir = path;
+	if (chdir(path)) {
+		err = bench_run__fail(run, errno, "entering %s", path);
+		bench_dir__leave(run, bench_worker_params.grace);
+	}
+out:
+	close(base);
+	return err;
+}
+
 int bench_dir__leave(struct bench_run *run, u64 grace)
 {
 	u64 deadline = grace ? bench_now() + grace : 0;
 	struct timespec nap = { .tv_nsec = NSEC_PER_MSEC };
-	pid_t parent = getpid(), pid;
 	int status = 0, err = 0;
+	pid_t pid;
 
 	if (!run->dir)
 		return 0;
 	if (run->privdir.cwd < 0 || fchdir(run->privdir.cwd))
 		err = chdir("/") ? -errno : 0;
 	*strrchr(run->privdir.path, '/') = '\0';
-	pid = fork();
-	if (!pid) {
-		signal(SIGINT, SIG_IGN);
-		signal(SIGTERM, SIG_IGN);
-		signal(SIGHUP, SIG_IGN);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(0);
-		_exit(-remove_tree(run->privdir.path) & 0xff);
+	close(run->privdir.alive);
+	while (!(pid = waitpid(run->privdir.keeper, &status, WNOHANG))) {
+		if (deadline && bench_now() > deadline)
+			break;
+		if (!nanosleep(&nap, NULL) && nap.tv_nsec < 20 * NSEC_PER_MSEC)
+			nap.tv_nsec *= 2;
 	}
-	if (pid < 0) {
-		err = remove_tree(run->privdir.path);
-	} else {
-		while (!waitpid(pid, &status, WNOHANG)) {
-			if (deadline && bench_now() > deadline) {
-				kill(pid, SIGKILL);
-				status = ETIMEDOUT << 8;
-				break;
-			}
-			if (!nanosleep(&nap, NULL) && nap.tv_nsec < 20 * NSEC_PER_MSEC)
-				nap.tv_nsec *= 2;
-		}
+	if (!pid)
+		err = -ETIMEDOUT;
+	else if (pid < 0 || !WIFEXITED(status))
+		err = -ECHILD;
+	else if (WEXITSTATUS(status))
 		err = -WEXITSTATUS(status);
-	}
 	if (err)
 		bench_run__fail(run, -err, "removing %s; the next run there will try again",
 				run->privdir.path);
-	close(run->privdir.lock);
 	close(run->privdir.cwd);
 	run->dir = NULL;
 	return err;

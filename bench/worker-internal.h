@@ -85,6 +85,9 @@ void bench_parent__end(void);
 int bench_parent__interrupted(void);	/* the signal that ended the run, or 0 */
 int bench_parent__continued(void);	/* how often we were stopped and went on */
 
+/* Can all CPUs of the plan still be used? Not those that went offline, or out of our cpuset. */
+bool bench_plan__has_cpus(const struct bench_run *run);
+
 /* worker-measure.c: the windows of one repeat, the tasks running; then its numbers. */
 int bench_measure__repeat(struct bench_crew *crew);
 int bench_measure__collect(struct bench_run *run, int v);

@@ -71,6 +71,8 @@ static int add_window(struct bench_run *run, struct bench_repeat *rep, const str
 		rep->flags |= BENCH_FLAG_TORN;
 	if (dropped)
 		rep->flags |= BENCH_FLAG_SUSPENDED;
+	if (!bench_plan__has_cpus(run))
+		rep->flags |= BENCH_FLAG_CPU_GONE;
 	bench_notify(run, window, w);
 	return 0;
 }
@@ -319,6 +321,23 @@ out:
 	return err;
 }
 
+/* Of fixed work, a window in which we were stopped is no part of the time, nor of the ops. */
+static void leave_out_dropped(struct bench_repeat *rep, int nr_tasks)
+{
+	int i, w;
+
+	for (w = 0; w < rep->nr_windows; w++) {
+		const struct bench_window *win = &rep->windows[w];
+
+		if (!win->dropped)
+			continue;
+		rep->elapsed_ns -= min(rep->elapsed_ns, win->end_ns - win->start_ns);
+		rep->ops -= win->ops;
+		for (i = 0; i < nr_tasks; i++)
+			rep->tasks[i].ops -= win->task_ops[i];
+	}
+}
+
 /* The numbers of one variant's repeat, once the tasks have ended. */
 int bench_measure__collect(struct bench_run *run, int v)
 {
@@ -369,6 +388,7 @@ int bench_measure__collect(struct bench_run *run, int v)
 		rep->ops = rep->ops_all;
 		for (i = 0; i < run->nr_tasks; i++)
 			rep->tasks[i].ops = rep->tasks[i].ops_all;
+		leave_out_dropped(rep, run->nr_tasks);
 	}
 	for (i = 0; i < run->nr_tasks; i++) {
 		if (!rep->tasks[i].ops)

@@ -22,7 +22,7 @@
 #include <subcmd/parse-options.h>
 
 #include "bench.h"
-#include "worker.h"
+#include "worker-internal.h"
 
 #define MAX_CPUS	(1 << 20)
 #define MAX_COUNT	(1ull << 53)		/* what a double, and so JSON, still tells apart */
@@ -120,7 +120,7 @@ int bench_opt__time(const struct option *opt, const char *arg, int unset __maybe
 		for (scale = units[i].ns / 10; ++point < p && scale; scale /= 10)
 			frac += (*point - '0') * scale;
 	}
-	if (err || __builtin_mul_overflow(val, units[i].ns, &ns) || ns > MAX_TIME)
+	if (err || __builtin_mul_overflow(val, units[i].ns, &ns) || ns > MAX_TIME - frac)
 		return opt_error(opt, arg, "is more than 24h");
 	*(u64 *)opt->value = ns + frac;
 	return 0;
@@ -170,6 +170,7 @@ static int list_error(char *why, int err, const char *fmt, ...)
 /* One number or "max" of a list; 0 or -errno with @why written. */
 static int list_number(const char **p, int min, int limit, int max, u64 *val, char *why)
 {
+	const char *start = *p;
 	int err;
 
 	if (max >= 0 && !strncmp(*p, "max", 3)) {
@@ -182,7 +183,8 @@ static int list_number(const char **p, int min, int limit, int max, u64 *val, ch
 		return list_error(why, err, "a number%s is missing at \"%.32s\"",
 				  max >= 0 ? " or \"max\"" : "", *p);
 	if (err || *val > (u64)limit)
-		return list_error(why, -ERANGE, "%.32s is more than %d", *p - (err ? 0 : 1), limit);
+		return list_error(why, -ERANGE, "%.*s is more than %d",
+				  min((int)strspn(start, "0123456789"), 32), start, limit);
 	if (*val < (u64)min)
 		return list_error(why, -ERANGE, "%llu is less than %d", (unsigned long long)*val, min);
 	return 0;
@@ -405,6 +407,19 @@ static int plan_cpus(struct bench_run *run)
 	return 0;
 }
 
+bool bench_plan__has_cpus(const struct bench_run *run)
+{
+	int nr_mask, i = 0;
+	cpu_set_t *mask = affinity(&nr_mask);
+
+	if (!mask)
+		return true;
+	while (i < run->nr_cpus && CPU_ISSET_S(run->cpus[i], CPU_ALLOC_SIZE(nr_mask), mask))
+		i++;
+	CPU_FREE(mask);
+	return i == run->nr_cpus;
+}
+
 int bench_plan__bind(const struct bench_run *run, int cpu)
 {
 	int i, nr = 0, err = 0;
@@ -557,9 +572,10 @@ static int plan_fds(struct bench_run *run, int nr_tasks)
 	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= need)
 		return 0;
 	if (rl.rlim_max < need)
-		return bench_run__fail(run, 0, "%d tasks need %llu file descriptors and may have %llu: raise the hard limit (ulimit -Hn), or take --mode process",
-				       nr_tasks, (unsigned long long)need,
-				       (unsigned long long)rl.rlim_max);
+		return bench_run__fail(run, 0, "%d %s need %llu file descriptors and may have %llu: raise the hard limit (ulimit -Hn)%s",
+				       nr_tasks, run->mode == BENCH_MODE_THREAD ? "threads" : "tasks",
+				       (unsigned long long)need, (unsigned long long)rl.rlim_max,
+				       run->mode == BENCH_MODE_THREAD ? ", or take --mode process" : "");
 	rl.rlim_cur = need;
 	if (setrlimit(RLIMIT_NOFILE, &rl))
 		return bench_run__fail(run, errno, "raising RLIMIT_NOFILE to %llu",
@@ -602,6 +618,8 @@ static int plan_times(struct bench_run *run)
 		p->warmup = 100 * NSEC_PER_MSEC;
 	if (p->window < NSEC_PER_MSEC)
 		return bench_run__usage(run, "--window must be at least 1ms");
+	if (p->grace < NSEC_PER_MSEC)
+		return bench_run__usage(run, "--grace must be at least 1ms");
 	for (i = 0; i < run->nr_points; i++) {
 		/* twice, since dropped windows are made up for */
 		bytes = 2 * (p->duration / p->window + 1) * run->points[i] * sizeof(u64) * bench_repeat;

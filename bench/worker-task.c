@@ -73,7 +73,11 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGCONT };
+/* All but the last two would end us by default, with files and tasks left behind. */
+static const int signals[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+	SIGCHLD, SIGCONT,
+};
 static struct sigaction old_actions[ARRAY_SIZE(signals)];
 
 #ifndef SYS_sched_setattr		/* the kernel's tools bring a short list of their own */
@@ -305,12 +309,14 @@ static void *thread_main(void *arg)
 
 static void process_main(struct bench_run *run, int id, pid_t parent)
 {
+	size_t i;
+
 	/* a terminal's Ctrl-C goes to all: it is the parent's to act on */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGCONT, SIG_DFL);
+	signal(SIGXCPU, SIG_DFL);	/* the limit is each process's own */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent)
 		task_main(run, id);
@@ -458,7 +464,7 @@ void bench_crew__end(struct bench_crew *crew)
 	__atomic_store_n(&sh->stop, 1, __ATOMIC_SEQ_CST);
 	for (i = 0; i < crew->nr; i++)
 		__atomic_store_n(&run->tasks[i]->limit, 0, __ATOMIC_SEQ_CST);
-	if (sh->gate == GATE_CLOSED)
+	if (__atomic_load_n(&sh->gate, __ATOMIC_SEQ_CST) == GATE_CLOSED)
 		__atomic_store_n(&sh->gate, GATE_ABORT, __ATOMIC_SEQ_CST);
 	futex(&sh->gate, FUTEX_WAKE, INT_MAX, NULL);
 

@@ -360,9 +360,9 @@ struct bench_run {
 	struct bench_result		*results;	/* [nr_variants] of this point */
 	struct bench_watch		*watch;
 	struct {
-		int	fd;		/* what --dir names, open, to come back to */
-		int	lock;		/* held while we live, so that others leave it alone */
-		int	cwd;
+		pid_t	keeper;		/* removes it when it may */
+		int	alive;		/* a pipe to it: closed once nobody needs the directory */
+		int	cwd;		/* to come back to */
 		char	path[4096];
 	} privdir;
 };
@@ -475,7 +475,7 @@ int bench_cgroup__dir(const char *controller, char *dir, size_t size);
 /* worker-dir.c. Type name ("ext4") and mount options of the file system that @path is on. */
 int bench_fs__of(const char *path, char *type, size_t type_size, char *opts, size_t opts_size);
 int bench_dir__enter(struct bench_run *run);
-/* Leave and remove the private directory; waits at most @grace ns for a file system that hangs. */
+/* Leave and remove the private directory; waits at most @grace ns for that, or as long as it takes. */
 int bench_dir__leave(struct bench_run *run, u64 grace);
 
 /* worker-watch.c. Flags for what happened to the machine between begin and end. */

@@ -28,6 +28,7 @@
 #endif
 
 #define CPU_DIR		"/sys/devices/system/cpu"
+#define CLOCK_DIR	"/sys/devices/system/clocksource/clocksource0"
 #define NOTES_MAX	65536		/* bytes; a kernel has some hundreds */
 
 static FILE *open_file(const char *root, const char *path)
@@ -508,7 +509,7 @@ struct json_object *env__collect(const char *root)
 	add_text(env, "boot_id", first_line(root, "/proc/sys/kernel/random/boot_id"));
 	add_kernel(env, root);
 	add_cpu(env, root);
-	clock = first_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	clock = first_line(root, CLOCK_DIR "/current_clocksource");
 	add_text(env, "clock_source", clock);
 	add_mitigations(env, root);
 	add_virtualization(env, root);

@@ -7,6 +7,8 @@
 # works in $TMPDIR, which is its own and the current folder.
 
 set -u
+# shellcheck disable=SC2034 # for the tests
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)	# the checkout
 cd "$TMPDIR" || exit 1
 
 out=$TMPDIR/out		# what the last run printed,

@@ -8,7 +8,7 @@ need_cmd jq
 dir=$TMPDIR/files
 mkdir "$dir" || fail "mkdir"
 # By number, not by time, so that a busy machine cannot make them invalid; over 1 ms on any.
-brief=(-r 1 -l 4000)
+brief=(-r 1 -l 2000)
 briefest=(-r 1 -l 20000)
 point='.benchmarks[0].points[0]'
 
@@ -16,6 +16,18 @@ point='.benchmarks[0].points[0]'
 vfs()
 {
 	kbench -f json locking vfs --dir "$dir" "$@"
+}
+
+# good WHAT: every point has a valid result, or one that the machine spoilt, not we
+good()
+{
+	if [ "$(json '[.benchmarks[].points[].flags[]] | any(. == "throttled" or . == "cpu-gone")')" = true ]; then
+		note "$1: the machine let tasks wait: $(json '[.benchmarks[].points[].flags[]] | unique | tostring')"
+		return
+	fi
+	expect 0 "$1"
+	[ "$(json '.benchmarks[].points | all(.valid and .rate > 0)')" = true ] ||
+		fail "$1: not valid: $(json '[.benchmarks[].points[] | .flags, .skip] | tostring')"
 }
 
 clean()
@@ -35,15 +47,15 @@ for op in creat open unlink rename mkdir stat access; do
 			# shellcheck disable=SC2086 # words are meant
 			case $op in
 			open | stat | access) vfs $what -t 2 -j 3 "${briefest[@]}" ;;
+			mkdir)		      vfs $what -t 2 -j 3 -r 1 -d 300ms ;;	# slow on ext4
 			*)		      vfs $what -t 2 -j 3 "${brief[@]}" ;;
 			esac
 			if [ $share = file ] && [[ $op =~ ^(unlink|rename|mkdir)$ ]]; then
 				expect 2 "$what"
 				has "$err" "--share file: --op $op" "$what"
 			else
-				expect 0 "$what"
-				json_is "$point | .valid and .rate > 0 and
-					(.repeats[0].task_ops_all | length == 2 and min >= 4000)"
+				good "$what"
+				json_is "$point.repeats[0].task_ops_all | length == 2 and min > 0"
 				json_is ".benchmarks[0] | .unit == \"${unit[$op]}\" and
 					.mode == \"$mode\" and .parameters ==
 					{op: \"$op\", share: \"$share\", jobs: \"3\"}"
@@ -54,7 +66,7 @@ for op in creat open unlink rename mkdir stat access; do
 done
 
 vfs "${brief[@]}"
-expect 0 "defaults"
+good "defaults"
 json_is '.benchmarks[0] | .mode == "process" and .unit == "creat+close" and
 	.parameters == {op: "creat", share: "dir", jobs: "1"}'
 
@@ -146,7 +158,7 @@ fi
 
 # Repeats have new files: none is left from the last, in another directory.
 vfs --op open -t 2 -j 4 -r 3 -l 20000
-expect 0 "-r 3"
+good "-r 3"
 json_is "$point.repeats | length == 3 and all(.ops_all > 0)"
 clean
 
@@ -164,8 +176,7 @@ on()
 		for mode in process thread; do
 			kbench -f json locking vfs --op $op --mode $mode -t 2 -j 2 "${brief[@]}" \
 				--dir "$mnt"
-			expect 0 "$op on $1"
-			json_is "$point | .valid and .rate > 0"
+			good "$op on $1"
 			json_is ".benchmarks[0].dir.fs == \"$1\""
 			[ -z "$(find "$mnt" -mindepth 1 -name 'perf-kbench*')" ] ||
 				fail "left over on $1: $(leftovers "$mnt")"
@@ -226,7 +237,7 @@ done
 # The point before it stands: one task with 20 files has room.
 kbench -f json locking vfs -t 1,3 -j 20 "${brief[@]}" --dir "$mnt"
 expect 1 "the second point without inodes"
-json_is '.benchmarks[0].points | length == 2 and .[0].valid and .[0].rate > 0 and
+json_is '.benchmarks[0].points | length == 2 and .[0].skip == null and
 	(.[1].valid | not) and .[1].rate == null'
 kbench -f csv locking vfs -t 1,3 -j 20 "${brief[@]}" --dir "$mnt"
 expect 1 "as CSV"

@@ -15,6 +15,18 @@ case $type in
 nfs*)	skip "the test's own folder is on NFS" ;;
 esac
 
+# good WHAT: every point has a valid result, or one that the machine spoilt, not we
+good()
+{
+	if [ "$(json '[.benchmarks[].points[].flags[]] | any(. == "throttled" or . == "cpu-gone")')" = true ]; then
+		note "$1: the machine let tasks wait: $(json '[.benchmarks[].points[].flags[]] | unique | tostring')"
+		return
+	fi
+	expect 0 "$1"
+	[ "$(json '.benchmarks[].points | all(.valid and .rate > 0)')" = true ] ||
+		fail "$1: not valid: $(json '[.benchmarks[].points[] | .flags, .skip] | tostring')"
+}
+
 clean()
 {
 	[ -z "$(leftovers "$dir")" ] || fail "left over: $(leftovers "$dir")"
@@ -56,11 +68,10 @@ clean
 for mode in process thread; do
 	kbench -f json nfs negative-dentry --any-fs --mode $mode -t 1,2 --dirs 3 --names 4 -r 2 \
 		-l 20000 --dir "$dir"
-	expect 0 "--any-fs, $mode"
+	good "--any-fs, $mode"
 	json_is ".benchmarks[0] | .name == \"nfs/negative-dentry\" and .mode == \"$mode\" and
 		.parameters == {dirs: \"3\", names: \"4\"} and (.unit | test(\"ENOENT\"))"
-	json_is '.benchmarks[0].points | length == 2 and all(.valid and .rate > 0 and
-		(.repeats | length == 2))'
+	json_is '.benchmarks[0].points | length == 2 and all(.repeats | length == 2)'
 	# RPCs are not told of where there is no RPC
 	json_is '[.benchmarks[0].points[].metrics] == [{}, {}]'
 	clean
@@ -70,7 +81,7 @@ expect 0 "as a table"
 hasnt "$out" "RPC|LOOKUP"
 
 kbench -f json nfs negative-dentry --any-fs -r 1 -t 2 --total 20000 --dir "$dir"
-expect 0 "--total"
+good "--total"
 json_is "$point | .elapsed_sec > 0 and .repeats[0].ops_all == 20000"
 clean
 
