@@ -45,8 +45,15 @@ static const struct { const char *name, *unit, *missing; } ops[] = {
 	[OP_ACCESS]	= { "access", "access", "access (ENOENT)" },
 };
 
+/* One of the files in turn; a load leads to the next. */
+struct lookup {
+	const struct lookup	*next;
+	const char		*path;
+};
+
 static const char * const *files;	/* those that are looked up */
 static int nr_files;
+static struct lookup *lookups;		/* [nr_files] a ring of all, or with --distinct one of each */
 static const char **given;		/* --path */
 static int nr_given;
 static u64 nr_find;
@@ -122,32 +129,41 @@ static __always_inline const char *once(const char *path, enum op what, bool abs
 
 static __always_inline int loop(struct bench_task *t, enum op what, bool absent)
 {
-	const char * const *first = files + (distinct ? t->id : 0), * const *file = first;
-	const char * const *end = distinct ? first + 1 : files + nr_files;
+	const struct lookup *file = &lookups[distinct ? t->id : 0];
 	const char *call;
 
 	bench_task__for_each_op(t) {
-		call = once(*file, what, absent);
+		call = once(file->path, what, absent);
 		if (unlikely(call))
-			return bench_task__fail(t, call, *file);
-		if (++file == end)
-			file = first;
+			return bench_task__fail(t, call, file->path);
+		file = file->next;
 	}
 	return 0;
 }
 
-/* Spelled out, so that each loop is compiled for its op. */
+/* Each loop is compiled for its op, and alone, so that it has all registers. */
+#define LOOKUP_LOOP(name, what, absent)					\
+	static noinline int name(struct bench_task *t)			\
+	{								\
+		return loop(t, what, absent);				\
+	}
+
+LOOKUP_LOOP(open_run, OP_OPEN, false)
+LOOKUP_LOOP(stat_run, OP_STAT, false)
+LOOKUP_LOOP(access_run, OP_ACCESS, false)
+LOOKUP_LOOP(open_missing_run, OP_OPEN, true)
+LOOKUP_LOOP(stat_missing_run, OP_STAT, true)
+LOOKUP_LOOP(access_missing_run, OP_ACCESS, true)
+
 static int run(struct bench_task *t)
 {
-	switch (op) {
-	case OP_STAT:
-		return missing ? loop(t, OP_STAT, true) : loop(t, OP_STAT, false);
-	case OP_ACCESS:
-		return missing ? loop(t, OP_ACCESS, true) : loop(t, OP_ACCESS, false);
-	case OP_OPEN:
-	default:
-		return missing ? loop(t, OP_OPEN, true) : loop(t, OP_OPEN, false);
-	}
+	static int (* const loops[][2])(struct bench_task *) = {
+		[OP_OPEN]	= { open_run, open_missing_run },
+		[OP_STAT]	= { stat_run, stat_missing_run },
+		[OP_ACCESS]	= { access_run, access_missing_run },
+	};
+
+	return loops[op][missing](t);
 }
 
 /* Names that do not exist: one for each of @found, or @nr in the directory of the first one. */
@@ -244,8 +260,15 @@ static int prepare(struct bench_run *run)
 	if (distinct && nr_files < most)
 		return bench_run__usage(run, "--distinct: %d tasks need %d files, and there are %d",
 					most, most, nr_files);
-	for (i = 0; !err && i < nr_files; i++)
+	free(lookups);
+	lookups = calloc(nr_files, sizeof(*lookups));
+	if (!lookups)
+		return bench_run__fail(run, ENOMEM, "list of files");
+	for (i = 0; !err && i < nr_files; i++) {
+		lookups[i].path = files[i];
+		lookups[i].next = &lookups[distinct ? i : (i + 1) % nr_files];
 		err = try_file(run, files[i]);
+	}
 	if (err)
 		return err;
 	run->unit = missing ? ops[op].missing : ops[op].unit;

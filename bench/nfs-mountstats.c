@@ -32,7 +32,7 @@ struct slice {
 /* Take the next line off the text; false at its end, and for a line that is cut off. */
 static bool slice__line(struct slice *text, struct slice *line)
 {
-	const char *nl = text->len ? memchr(text->p, '\n', text->len) : NULL;
+	const char *nl = text->len && text->p ? memchr(text->p, '\n', text->len) : NULL;
 
 	if (!nl)
 		return false;
@@ -196,6 +196,7 @@ static int read_text(const char *path, char **text, size_t *len)
 	int err;
 
 	*text = NULL;
+	*len = 0;
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
@@ -222,13 +223,13 @@ int nfs_mount__of_cwd(struct nfs_mount *mount)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	err = read_text(path, &text, &len);
 	close(fd);
-	if (err)
+	if (!text)
 		return err;
 	at = strstr(text, "mnt_id:");
 	id = at ? atoi(at + strlen("mnt_id:")) : -1;
 	free(text);
 	err = read_text("/proc/self/mountinfo", &text, &len);
-	if (err)
+	if (!text)
 		return err;
 	err = nfs_mount__find(text, len, id, mount);
 	free(text);
@@ -242,7 +243,7 @@ int nfs_mountstats__read(const struct nfs_mount *mount, struct nfs_mountstats *s
 	int err;
 
 	err = read_text("/proc/self/mountstats", &text, &len);
-	if (err)
+	if (!text)
 		return err;
 	err = nfs_mountstats__parse(text, len, mount, stats);
 	free(text);

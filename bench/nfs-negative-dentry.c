@@ -93,7 +93,7 @@ static int negative_setup(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
 	struct negative *n;
-	int i, nr = dirs * names;
+	int i, nr = dirs * names, in_dir = 0, name = 0;
 	int err;
 
 	n = zalloc(sizeof(*n) + nr * sizeof(n->paths[0]));
@@ -106,9 +106,13 @@ static int negative_setup(struct bench_run *run)
 		if (mkdir(path, 0700))
 			return bench_run__fail(run, errno, "mkdir %s/%s", run->dir, path);
 	}
-	for (i = 0; i < nr; i++)
-		snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d",
-			 i % (int)dirs, i / (int)dirs);
+	for (i = 0; i < nr; i++) {
+		snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d", in_dir, name);
+		if (++in_dir == (int)dirs) {
+			in_dir = 0;
+			name++;
+		}
+	}
 
 	err = bench_fs__of(".", type, sizeof(type), opts, sizeof(opts));
 	if (err || (strcmp(type, "nfs") && strcmp(type, "nfs4")))

@@ -25,7 +25,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
-#include "worker.h"
+#include "worker-internal.h"
 
 #define DIR_NAME	"perf-kbench."
 #define LOCK_NAME	"lock"
@@ -256,6 +256,7 @@ static void keep(int base, const char *name, int ready, int alive)
 static int start_keeper(struct bench_run *run, int base, const char *name)
 {
 	int ready[2], alive[2], err = -EIO;
+	ssize_t got;
 
 	if (pipe2(ready, O_CLOEXEC))
 		return -errno;
@@ -276,12 +277,15 @@ static int start_keeper(struct bench_run *run, int base, const char *name)
 		close(ready[1]);
 	} else {
 		close(ready[1]);
-		if (read(ready[0], &err, sizeof(err)) != sizeof(err))
-			err = -EIO;
+		do {
+			got = read(ready[0], &err, sizeof(err));
+		} while (got < 0 && errno == EINTR && !bench_parent__interrupted());
+		if (got != sizeof(err))
+			err = bench_parent__interrupted() ? -EINTR : -EIO;
 	}
 	if (err)
 		close(alive[1]);
-	if (err && run->privdir.keeper > 0)
+	if (err && err != -EINTR && run->privdir.keeper > 0)
 		waitpid(run->privdir.keeper, NULL, 0);
 	close(ready[0]);
 	return err;
@@ -313,7 +317,8 @@ int bench_dir__enter(struct bench_run *run)
 	err = start_keeper(run, base, strrchr(path, '/') + 1);
 	if (err) {
 		rmdir(path);
-		bench_run__fail(run, -err, "making the private directory %s", path);
+		if (err != -EINTR)
+			bench_run__fail(run, -err, "making the private directory %s", path);
 		goto out;
 	}
 	run->privdir.cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -347,8 +352,8 @@ int bench_dir__leave(struct bench_run *run, u64 grace)
 		if (!nanosleep(&nap, NULL) && nap.tv_nsec < 20 * NSEC_PER_MSEC)
 			nap.tv_nsec *= 2;
 	}
-	if (!pid)
-		err = -ETIMEDOUT;
+	if (!pid)		/* the keeper goes on; who pressed Ctrl-C is not to wait */
+		err = bench_parent__interrupted() ? err : -ETIMEDOUT;
 	else if (pid < 0 || !WIFEXITED(status))
 		err = -ECHILD;
 	else if (WEXITSTATUS(status))

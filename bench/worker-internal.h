@@ -19,10 +19,13 @@ struct bench_shared {
 	int	nr_tasks;
 	size_t	map_size;
 	u64	chunk;			/* --total: ops taken from the pool at once, 0 without */
-	u32	wake __attribute__((aligned(BENCH_LINE)));	/* futex of the parent */
+	/* the futex of the parent, and what it waits for */
+	u32	wake __aligned(BENCH_LINE);
 	u32	nr_ready, nr_entered, nr_done, nr_gone;
-	u64	pool __attribute__((aligned(BENCH_LINE)));	/* --total: ops left to take */
-	u32	failed __attribute__((aligned(BENCH_LINE)));	/* 1 claimed, 2 written */
+	/* --total: ops left to take */
+	u64	pool __aligned(BENCH_LINE);
+	/* the first task to fail: 1 claimed, 2 written */
+	u32	failed __aligned(BENCH_LINE);
 	int	failed_task, failed_errno;
 	char	failed_call[BENCH_NAME_MAX];
 	char	failed_object[BENCH_TEXT_MAX];
@@ -40,16 +43,6 @@ struct bench_crew {
 extern struct list_head bench_observers;
 
 #define for_each_observer(o)	list_for_each_entry(o, &bench_observers, node)
-
-#define bench_notify(run, hook, ...)							\
-	do {										\
-		struct bench_observer *__o;						\
-											\
-		for_each_observer(__o) {						\
-			if (__o->hook)							\
-				__o->hook(__o, run, ##__VA_ARGS__);			\
-		}									\
-	} while (0)
 
 /* Work of a fixed size, and not of a fixed time? */
 static inline bool bench_is_fixed(void)

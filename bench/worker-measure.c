@@ -48,6 +48,7 @@ static void take_sample(struct bench_run *run, struct sample *s, u64 window)
 static int add_window(struct bench_run *run, struct bench_repeat *rep, const struct sample *from,
 		      const struct sample *to, bool dropped)
 {
+	struct bench_observer *o;
 	struct bench_window *w;
 	int i;
 
@@ -73,7 +74,10 @@ static int add_window(struct bench_run *run, struct bench_repeat *rep, const str
 		rep->flags |= BENCH_FLAG_SUSPENDED;
 	if (!bench_plan__has_cpus(run))
 		rep->flags |= BENCH_FLAG_CPU_GONE;
-	bench_notify(run, window, w);
+	for_each_observer(o) {
+		if (o->window)
+			o->window(o, run, w);
+	}
 	return 0;
 }
 
@@ -103,9 +107,9 @@ static bool has_trend(const double *rates, int n)
 		for (j = i + 1; j < n; j++)
 			s += (rates[j] > rates[i]) - (rates[j] < rates[i]);
 		if (i < n / 2)
-			early += rates[i] / (n / 2);
+			early += rates[i];
 		if (i >= n - n / 2)
-			late += rates[i] / (n / 2);
+			late += rates[i];
 	}
 	return n >= 5 && fabs(late - early) > 0.05 * (late + early) / 2 &&
 	       (fabs(s) - 1) / sqrt(n * (n - 1.0) * (2 * n + 5) / 18) > 2.2;
@@ -180,6 +184,9 @@ int bench_measure__select(struct bench_crew *crew, int v)
 
 	if (!run->ops->select || run->variant == v)
 		return 0;
+	err = bench_crew__trouble(crew);	/* else a task that is gone is blamed on the hook */
+	if (err)
+		return err;
 	if (run->variant >= 0) {
 		err = run->ops->select(run, -1);
 		if (err)
@@ -224,11 +231,13 @@ static int measure_window(struct bench_crew *crew, int v, u64 window, struct sam
 		take_sample(run, prev, window);
 	}
 	run->variant = v;
-	err = bench_crew__wait(crew, bench_is_fixed() ? &sh->nr_done : &sh->nr_gone, prev->ns + window);
+	err = bench_crew__wait(crew, bench_is_fixed() ? &sh->nr_done : &sh->nr_gone,
+			       prev->ns + window);
 	if (err)
 		return err;
 	take_sample(run, cur, window);
-	err = add_window(run, bench_run__repeat(run, v), prev, cur, continued != bench_parent__continued());
+	err = add_window(run, bench_run__repeat(run, v), prev, cur,
+			 continued != bench_parent__continued());
 	swapped = *prev;
 	*prev = *cur;
 	*cur = swapped;
@@ -286,23 +295,29 @@ int bench_measure__repeat(struct bench_crew *crew)
 	struct bench_shared *sh = run->shared;
 	u64 *ops = calloc(2 * run->nr_tasks, sizeof(*ops));
 	struct sample prev = { .ops = ops }, cur = { .ops = ops + run->nr_tasks };
-	int err = 0, v;
+	struct bench_observer *o;
 	unsigned int flags = 0;
+	int err = 0, v;
 
 	if (!ops)
 		return bench_run__fail(run, ENOMEM, "samples");
 	if (!bench_is_fixed()) {
 		/* nr_gone is not reached here: this is a sleep that looks for trouble */
-		err = bench_crew__wait(crew, &sh->nr_gone, sh->gate_ns + bench_worker_params.warmup);
+		err = bench_crew__wait(crew, &sh->nr_gone,
+				       sh->gate_ns + bench_worker_params.warmup);
 		if (!err)
 			err = bench_crew__wait(crew, &sh->nr_entered, bench_now() + ENTER_MAX_NS);
 	}
 	if (err)
 		goto out;
-	if (__atomic_load_n(&sh->nr_entered, __ATOMIC_SEQ_CST) != (u32)sh->nr_tasks && !bench_is_fixed())
+	if (!bench_is_fixed() &&
+	    __atomic_load_n(&sh->nr_entered, __ATOMIC_SEQ_CST) != (u32)sh->nr_tasks)
 		flags |= BENCH_FLAG_LATE_START;
 	bench_watch__begin(run->watch);
-	bench_notify(run, start);
+	for_each_observer(o) {
+		if (o->start)
+			o->start(o, run);
+	}
 	if (run->ops->measure) {
 		err = run->ops->measure(run, true);
 		if (err)
@@ -312,7 +327,10 @@ int bench_measure__repeat(struct bench_crew *crew)
 	err = measure_windows(crew, &prev, &cur);
 	if (!err && run->ops->measure)
 		err = run->ops->measure(run, false);
-	bench_notify(run, stop);
+	for_each_observer(o) {
+		if (o->stop)
+			o->stop(o, run);
+	}
 	flags |= bench_watch__end(run->watch);
 	for (v = 0; v < run->nr_variants; v++)
 		bench_run__repeat(run, v)->flags |= flags;

@@ -24,11 +24,11 @@
 #include "bench.h"
 #include "worker-internal.h"
 
-#define MAX_CPUS	(1 << 20)
-#define MAX_COUNT	(1ull << 53)		/* what a double, and so JSON, still tells apart */
+#define MAX_CPUS	1048576
+#define MAX_COUNT	9007199254740992ull	/* 2^53: a double, and so JSON, tells it apart */
 #define MAX_TIME	(24ull * 3600 * NSEC_PER_SEC)
 #define MAX_REPEAT	10000
-#define MAX_RAW_BYTES	(1ull << 30)		/* raw samples of one point */
+#define MAX_RAW_MB	1024ull			/* raw samples of one point */
 #define OWN_FDS		12			/* of the parent, beside those of the tasks */
 
 struct bench_worker_params bench_worker_params = {
@@ -127,29 +127,29 @@ int bench_opt__time(const struct option *opt, const char *arg, int unset __maybe
 }
 
 const struct option bench_worker_options[] = {
-	OPT_GROUP("Options of every benchmark:"),
+	OPT_GROUP("Options of every benchmark; a time has a unit: ns us ms s m h"),
 	OPT_STRING('t', "tasks", &bench_worker_params.tasks, "list",
-		   "task counts: numbers and ranges, 1,2,4-16:4,max; max is the number of CPUs that may be used (default 1,max)"),
+		   "task counts, 1,2,4-16:4,max; max is as many as CPUs (default 1,max)"),
 	OPT_STRING(0, "mode", &mode_str, "process|thread",
 		   "what a task is (default: each benchmark's own)"),
 	OPT_STRING('C', "cpus", &bench_worker_params.cpus, "list",
 		   "CPU numbers to run on, 0-3,8 (default: the affinity mask)"),
 	OPT_STRING(0, "pin", &pin_str, "spread|compact|core|none",
-		   "task n goes to: packages and cores in turn, siblings last; the nearest sibling; one a core; anywhere (default spread)"),
+		   "siblings last; siblings first; one a core; anywhere (default spread)"),
 	OPT_BENCH_TIME_SET('d', "duration", &bench_worker_params.duration,
 			   &bench_worker_params.duration_set,
-		       "measured time a repeat, with a unit: ns us ms s m h (default 500ms; with --loops or --total a bound, default none)"),
+			   "measured time a repeat (default 500ms; none with -l or --total)"),
 	OPT_BENCH_TIME_SET('w', "warmup", &bench_worker_params.warmup,
 			   &bench_worker_params.warmup_set,
-		       "time before the first measured window, with a unit (default 100ms)"),
+			   "time before the first measured window (default 100ms)"),
 	OPT_BENCH_TIME(0, "window", &bench_worker_params.window,
-		       "length of a sampling window, with a unit (default 100ms)"),
+		       "length of a sampling window (default 100ms)"),
 	OPT_BENCH_TIME(0, "grace", &bench_worker_params.grace,
-		       "how long a task may take to stop, with a unit (default 5s)"),
+		       "how long a task may take to stop (default 5s)"),
 	OPT_BENCH_COUNT('l', "loops", &bench_worker_params.loops,
 			"ops that each task is to do, in place of a duration (default none)"),
 	OPT_BENCH_COUNT(0, "total", &bench_worker_params.total,
-			"ops that all tasks are to do together; elapsed time is the result (default none)"),
+			"ops of all tasks together; elapsed time is the result (default none)"),
 	{ .type = OPTION_CALLBACK, .short_name = 'r', .long_name = "repeat", .argh = "n",
 	  .help = "repeats of each point, each with new tasks and files (default 10)",
 	  .flags = PARSE_OPT_NONEG, .callback = opt_repeat },
@@ -186,7 +186,8 @@ static int list_number(const char **p, int min, int limit, int max, u64 *val, ch
 		return list_error(why, -ERANGE, "%.*s is more than %d",
 				  min((int)strspn(start, "0123456789"), 32), start, limit);
 	if (*val < (u64)min)
-		return list_error(why, -ERANGE, "%llu is less than %d", (unsigned long long)*val, min);
+		return list_error(why, -ERANGE, "%llu is less than %d", (unsigned long long)*val,
+				  min);
 	return 0;
 }
 
@@ -286,21 +287,25 @@ static int read_topology(int cpu, const char *name)
 	return val;
 }
 
-#define CMP(a, b, field)	(((a)->field > (b)->field) - ((a)->field < (b)->field))
+static int cmp_int(int a, int b)
+{
+	return (a > b) - (a < b);
+}
 
 static int cmp_compact(const void *va, const void *vb)
 {
 	const struct topology *a = va, *b = vb;
 
-	return CMP(a, b, package) ?: CMP(a, b, die) ?: CMP(a, b, core) ?: CMP(a, b, cpu);
+	return cmp_int(a->package, b->package) ?: cmp_int(a->die, b->die) ?:
+	       cmp_int(a->core, b->core) ?: cmp_int(a->cpu, b->cpu);
 }
 
 static int cmp_spread(const void *va, const void *vb)
 {
 	const struct topology *a = va, *b = vb;
 
-	return CMP(a, b, thread_rank) ?: CMP(a, b, core_rank) ?: CMP(a, b, package) ?:
-	       CMP(a, b, cpu);
+	return cmp_int(a->thread_rank, b->thread_rank) ?: cmp_int(a->core_rank, b->core_rank) ?:
+	       cmp_int(a->package, b->package) ?: cmp_int(a->cpu, b->cpu);
 }
 
 /* Bring @cpus into the order in which tasks are pinned; returns how many of them are used. */
@@ -369,7 +374,7 @@ static int check_cpu(struct bench_run *run, int cpu, const cpu_set_t *mask, int 
 	if (!on)
 		return bench_run__usage(run, "--cpus: CPU %d is offline; echo 1 > %s/online", cpu,
 					path);
-	return bench_run__usage(run, "--cpus: CPU %d is not in the affinity mask that we were started with (taskset, cpuset)",
+	return bench_run__usage(run, "--cpus: CPU %d is not in our affinity mask (taskset, cpuset)",
 				cpu);
 }
 
@@ -521,7 +526,8 @@ static bool task_limit(long long more, char *why, size_t size)
 			lim = read_number(dir, "pids.max", LLONG_MAX);
 			now = read_number(dir, "pids.current", 0);
 			if (more > lim - now) {
-				snprintf(why, size, "pids.max of the cgroup %.160s is %lld, and %lld are in use: raise it",
+				snprintf(why, size,
+					 "pids.max of %.160s is %lld, %lld are in use: raise it",
 					 dir, lim, now);
 				return true;
 			}
@@ -566,16 +572,17 @@ void bench_plan__why_no_task(int nr_tasks, int made, int err, char *why, size_t 
 /* Raise the soft limit of descriptors as far as we may, and say so if that is not enough. */
 static int plan_fds(struct bench_run *run, int nr_tasks)
 {
-	rlim_t need = OWN_FDS + (rlim_t)run->ops->fds * (run->mode == BENCH_MODE_THREAD ? nr_tasks : 1);
+	bool threads = run->mode == BENCH_MODE_THREAD;
+	rlim_t need = OWN_FDS + (rlim_t)run->ops->fds * (threads ? nr_tasks : 1);
 	struct rlimit rl;
 
 	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= need)
 		return 0;
 	if (rl.rlim_max < need)
-		return bench_run__fail(run, 0, "%d %s need %llu file descriptors and may have %llu: raise the hard limit (ulimit -Hn)%s",
-				       nr_tasks, run->mode == BENCH_MODE_THREAD ? "threads" : "tasks",
-				       (unsigned long long)need, (unsigned long long)rl.rlim_max,
-				       run->mode == BENCH_MODE_THREAD ? ", or take --mode process" : "");
+		return bench_run__fail(run, 0,
+			"%d %s need %llu file descriptors and may have %llu: raise the hard limit (ulimit -Hn)%s",
+			nr_tasks, threads ? "threads" : "tasks", (unsigned long long)need,
+			(unsigned long long)rl.rlim_max, threads ? ", or take --mode process" : "");
 	rl.rlim_cur = need;
 	if (setrlimit(RLIMIT_NOFILE, &rl))
 		return bench_run__fail(run, errno, "raising RLIMIT_NOFILE to %llu",
@@ -589,7 +596,8 @@ static int plan_tasks(struct bench_run *run)
 	char why[BENCH_TEXT_MAX];
 	int i, most = 0;
 
-	run->nr_points = bench_list__parse(list, 1, BENCH_MAX_TASKS, run->nr_cpus, &run->points, why);
+	run->nr_points = bench_list__parse(list, 1, BENCH_MAX_TASKS, run->nr_cpus, &run->points,
+					   why);
 	if (run->nr_points < 0)
 		return bench_run__usage(run, "--tasks: %s", why);
 	for (i = 0; i < run->nr_points; i++)
@@ -603,13 +611,13 @@ static int plan_times(struct bench_run *run)
 {
 	struct bench_worker_params *p = &bench_worker_params;
 	bool fixed = p->loops || p->total;
-	u64 bytes;
+	u64 mb;
 	int i;
 
 	if (p->loops && p->total)
 		return bench_run__usage(run, "--loops and --total cannot be used together");
 	if (fixed && p->warmup_set)
-		return bench_run__usage(run, "--warmup has no meaning with --loops or --total: all their work counts");
+		return bench_run__usage(run, "--warmup: with --loops and --total all work counts");
 	if (p->duration_set && !p->duration)
 		return bench_run__usage(run, "--duration must be more than 0");
 	if (!p->duration && !fixed)
@@ -622,11 +630,12 @@ static int plan_times(struct bench_run *run)
 		return bench_run__usage(run, "--grace must be at least 1ms");
 	for (i = 0; i < run->nr_points; i++) {
 		/* twice, since dropped windows are made up for */
-		bytes = 2 * (p->duration / p->window + 1) * run->points[i] * sizeof(u64) * bench_repeat;
-		if (bytes > MAX_RAW_BYTES)
-			return bench_run__usage(run, "the raw samples of %d tasks would take %llu MB, more than %llu: take a longer --window",
-						run->points[i], (unsigned long long)bytes >> 20,
-						MAX_RAW_BYTES >> 20);
+		mb = 2 * (p->duration / p->window + 1) * run->points[i] * bench_repeat *
+		     sizeof(u64) / 1000000;
+		if (mb > MAX_RAW_MB)
+			return bench_run__usage(run,
+				"the raw samples of %d tasks would take %llu MB, more than %llu: take a longer --window",
+				run->points[i], (unsigned long long)mb, MAX_RAW_MB);
 	}
 	return 0;
 }
@@ -637,20 +646,21 @@ int bench_plan__make(struct bench_run *run)
 	int err;
 
 	if (!mode_str)
-		run->mode = run->ops->mode == BENCH_MODE_DEFAULT ? BENCH_MODE_PROCESS : run->ops->mode;
+		run->mode = run->ops->mode ?: BENCH_MODE_PROCESS;
 	else if (!strcmp(mode_str, "process"))
 		run->mode = BENCH_MODE_PROCESS;
 	else if (!strcmp(mode_str, "thread"))
 		run->mode = BENCH_MODE_THREAD;
 	else
-		return bench_run__usage(run, "--mode: \"%s\" is neither process nor thread", mode_str);
+		return bench_run__usage(run, "--mode: \"%s\" is neither process nor thread",
+					mode_str);
 
 	for (p->pin = BENCH_PIN_SPREAD; pin_str && p->pin <= BENCH_PIN_NONE; p->pin++) {
 		if (!strcmp(pin_str, bench_pin__name(p->pin)))
 			break;
 	}
 	if (p->pin > BENCH_PIN_NONE)
-		return bench_run__usage(run, "--pin: \"%s\" is not one of spread, compact, core, none",
+		return bench_run__usage(run, "--pin: \"%s\" is not spread, compact, core or none",
 					pin_str);
 	err = plan_cpus(run);
 	if (!err)

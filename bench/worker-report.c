@@ -120,8 +120,15 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 	int n = res->nr_repeats, r, i;
 	double *x = calloc(n + 1, sizeof(*x)), unused;
 
-	res->rate = res->ci95 = res->us_op = res->ratio = res->ratio_ci95 = NAN;
-	res->task_min = res->task_max = res->jain = res->elapsed = NAN;
+	res->rate = NAN;
+	res->ci95 = NAN;
+	res->ratio = NAN;
+	res->ratio_ci95 = NAN;
+	res->task_min = NAN;
+	res->task_max = NAN;
+	res->jain = NAN;
+	res->elapsed = NAN;
+	res->us_op = NAN;
 	if (!x)
 		return;
 	for (r = 0; r < n; r++) {
@@ -214,11 +221,12 @@ static int text_begin(struct bench_observer *o __maybe_unused, struct bench_run 
 		printf("# directory on %s\n", run->fs);
 	printf("\n%6s ", "tasks");
 	if (run->nr_variants > 1)
-		printf("%-9s %12s %7s %10s %9s %7s %8s\n", "variant", "ops/s", "+-95%", "us/op",
-		       "us/op vs", "+-95%", "fairness");
+		printf("%-9s %12s %7s %10s %9s %7s %8s\n", "variant", "ops/s", "+-95%",
+		       "us/op", "us/op vs", "+-95%", "fairness");
 	else
 		printf("%13s %7s %11s %9s %8s %8s %8s\n", "ops/s", "+-95%",
-		       p->total ? "seconds" : "us/op", "speed-up", "slowest", "fastest", "fairness");
+		       p->total ? "seconds" : "us/op", "speed-up", "slowest", "fastest",
+		       "fairness");
 	return 0;
 }
 
@@ -306,6 +314,9 @@ static void print_metrics(const struct bench_result *res)
 
 	for (i = 0; i < res->nr_metrics; i++) {
 		mean = mean_ci(res->metrics[i].values, res->nr_repeats, &ci95);
+		/* a count that stayed 0 is not worth a line; a ratio that did may be the point */
+		if (mean == 0 && !strchr(res->metrics[i].unit, '/'))
+			continue;
 		printf("        %s: ", res->metrics[i].name);
 		print_number(0, mean);
 		printf(" %s\n", res->metrics[i].unit);
@@ -352,7 +363,8 @@ static int text_end(struct bench_observer *o __maybe_unused, struct bench_run *r
 
 	if (bench_format == BENCH_FORMAT_DEFAULT) {
 		for (i = 0; i < nr_footnotes; i++)
-			printf("%s# %s: %s\n", i ? "" : "\n", footnotes[i].tasks, footnotes[i].text);
+			printf("%s# %s: %s\n", i ? "" : "\n", footnotes[i].tasks,
+			       footnotes[i].text);
 		putchar('\n');
 	}
 	return 0;

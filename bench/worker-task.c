@@ -27,7 +27,8 @@
 #include "worker-internal.h"
 
 #define STACK_SIZE	(256 * 1024)
-#define KILL_WAIT_NS	NSEC_PER_SEC		/* for processes to die after SIGKILL */
+#define KILL_WAIT_NS	NSEC_PER_SEC		/* for tasks to die after SIGKILL */
+#define SIGNAL_GRACE_NS	NSEC_PER_SEC		/* for them to stop, if we were sent a signal */
 
 static volatile sig_atomic_t interrupted, continued;
 static u32 *wake_word;			/* of the current repeat, for the signal handler */
@@ -50,6 +51,15 @@ static void wake_parent(struct bench_shared *sh)
 {
 	__atomic_fetch_add(&sh->wake, 1, __ATOMIC_SEQ_CST);
 	futex(&sh->wake, FUTEX_WAKE, 1, NULL);
+}
+
+/* One more; the last task to come to a place wakes the parent, which waits for all of them. */
+static bool count_and_wake(struct bench_shared *sh, u32 *count)
+{
+	if (__atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) != (u32)sh->nr_tasks)
+		return false;
+	wake_parent(sh);
+	return true;
 }
 
 /* Sleep while sh->wake is @seen, at most until @until (CLOCK_MONOTONIC ns). */
@@ -78,6 +88,7 @@ static const int signals[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 	SIGCHLD, SIGCONT,
 };
+
 static struct sigaction old_actions[ARRAY_SIZE(signals)];
 
 #ifndef SYS_sched_setattr		/* the kernel's tools bring a short list of their own */
@@ -184,8 +195,7 @@ static u64 next_ops(struct bench_task *t, struct bench_shared *sh)
 
 	if (t->target && !t->done_ns) {			/* has just done its --loops */
 		t->done_ns = bench_now();
-		if (__atomic_add_fetch(&sh->nr_done, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
-			wake_parent(sh);
+		count_and_wake(sh, &sh->nr_done);
 	}
 	if (!sh->chunk)
 		return ULLONG_MAX - t->ops;
@@ -234,13 +244,11 @@ static void run_loop(struct bench_task *t)
 
 	getrusage(RUSAGE_THREAD, &before);
 	t->start_ns = bench_now();
-	if (__atomic_add_fetch(&sh->nr_entered, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
-		wake_parent(sh);
-	else
-		sched_yield();		/* once: where tasks share a CPU, so that all get here soon */
+	if (!count_and_wake(sh, &sh->nr_entered))
+		sched_yield();	/* once: where tasks share a CPU, so that all get here soon */
 	err = ops->run(t);
-	if (sh->chunk && __atomic_add_fetch(&sh->nr_done, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
-		wake_parent(sh);
+	if (sh->chunk)
+		count_and_wake(sh, &sh->nr_done);
 	t->end_cpu = sched_getcpu();
 	getrusage(RUSAGE_THREAD, &after);
 	t->nvcsw = after.ru_nvcsw - before.ru_nvcsw;
@@ -281,14 +289,12 @@ static void task_main(struct bench_run *run, int id)
 			bench_task__fail(t, "init", ops->name);
 		}
 	}
-	if (__atomic_add_fetch(&sh->nr_ready, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
-		wake_parent(sh);
+	count_and_wake(sh, &sh->nr_ready);
 	if (!err && pass_gate(sh))
 		run_loop(t);
 	if (ops->exit)
 		ops->exit(t);
-	if (__atomic_add_fetch(&sh->nr_gone, 1, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
-		wake_parent(sh);
+	count_and_wake(sh, &sh->nr_gone);
 }
 
 struct thread_arg {
@@ -333,7 +339,7 @@ static int make_thread(struct bench_crew *crew, int id)
 	int err;
 
 	if (!arg)
-		return ENOMEM;
+		return -ENOMEM;
 	arg->run = crew->run;
 	arg->id = id;
 	pthread_attr_init(&attr);
@@ -345,7 +351,7 @@ static int make_thread(struct bench_crew *crew, int id)
 	pthread_attr_destroy(&attr);
 	if (err)
 		free(arg);
-	return err;
+	return -err;
 }
 
 int bench_crew__make(struct bench_crew *crew)
@@ -357,7 +363,7 @@ int bench_crew__make(struct bench_crew *crew)
 
 	for (; crew->nr < run->nr_tasks && !err && !interrupted; crew->nr++) {
 		if (run->mode == BENCH_MODE_THREAD) {
-			err = make_thread(crew, crew->nr);
+			err = -make_thread(crew, crew->nr);
 		} else {
 			crew->pids[crew->nr] = fork();
 			if (!crew->pids[crew->nr])
@@ -379,7 +385,7 @@ int bench_crew__make(struct bench_crew *crew)
 static int reap(struct bench_crew *crew)
 {
 	struct bench_run *run = crew->run;
-	int status, i, err = 0;
+	int status, sig, i, err = 0;
 	pid_t pid;
 
 	if (run->mode == BENCH_MODE_THREAD)
@@ -390,11 +396,13 @@ static int reap(struct bench_crew *crew)
 		if (i == crew->nr)
 			continue;
 		crew->pids[i] = 0;
+		if (interrupted)	/* that is why we end; we may have killed it */
+			continue;
+		sig = WTERMSIG(status);
 		if (WIFSIGNALED(status))
 			err = bench_run__fail(run, 0, "task %d of %d was killed by signal %d (%s)%s",
-					      i, run->nr_tasks, WTERMSIG(status),
-					      strsignal(WTERMSIG(status)),
-					      WTERMSIG(status) == SIGKILL ? "; if nobody did, see dmesg for the OOM killer" : "");
+					      i, run->nr_tasks, sig, strsignal(sig),
+					      sig == SIGKILL ? "; by the OOM killer? see dmesg" : "");
 		else if (WEXITSTATUS(status))
 			err = bench_run__fail(run, 0, "task %d of %d exited with status %d", i,
 					      run->nr_tasks, WEXITSTATUS(status));
@@ -447,19 +455,56 @@ void bench_crew__open_gate(struct bench_crew *crew)
 
 static bool has_ended(struct bench_crew *crew, int i)
 {
-	if (crew->run->mode == BENCH_MODE_THREAD)
-		return crew->threads[i] && !pthread_tryjoin_np(crew->threads[i], NULL);
-	return !crew->pids[i] || kill(crew->pids[i], 0);
+	if (crew->run->mode == BENCH_MODE_PROCESS)
+		return !crew->pids[i] || kill(crew->pids[i], 0);
+	if (crew->threads[i] && !pthread_tryjoin_np(crew->threads[i], NULL))
+		crew->threads[i] = 0;
+	return !crew->threads[i];
 }
 
-/* End all tasks; who has not ended by @grace ns after the last one that did is stuck. */
+static u64 grace_ns(void)
+{
+	u64 grace = bench_worker_params.grace;
+
+	return interrupted && grace > SIGNAL_GRACE_NS ? SIGNAL_GRACE_NS : grace;
+}
+
+/* Kill those from @first on that have not ended. Returns whether all have, after some time. */
+static bool kill_tasks(struct bench_crew *crew, int first)
+{
+	u64 until = bench_now() + KILL_WAIT_NS;
+	int i;
+
+	for (i = first; i < crew->nr; i++) {
+		if (has_ended(crew, i))
+			continue;
+		if (crew->run->mode == BENCH_MODE_PROCESS)
+			kill(crew->pids[i], SIGKILL);
+		else
+			pthread_cancel(crew->threads[i]);
+	}
+	for (i = first; i < crew->nr; i++) {
+		while (!has_ended(crew, i)) {
+			if (bench_now() > until)
+				return false;
+			reap(crew);
+			usleep(1000);
+		}
+	}
+	return true;
+}
+
+/*
+ * End all tasks; who has not ended by the grace time after the last one that did is stuck. Should a
+ * signal have told us to end, this is no failure of theirs, and they are killed soon.
+ */
 void bench_crew__end(struct bench_crew *crew)
 {
 	struct bench_run *run = crew->run;
 	struct bench_shared *sh = run->shared;
 	char list[128] = "";
-	u64 until;
 	int i, first = 0;
+	u64 last;
 
 	__atomic_store_n(&sh->stop, 1, __ATOMIC_SEQ_CST);
 	for (i = 0; i < crew->nr; i++)
@@ -468,45 +513,34 @@ void bench_crew__end(struct bench_crew *crew)
 		__atomic_store_n(&sh->gate, GATE_ABORT, __ATOMIC_SEQ_CST);
 	futex(&sh->gate, FUTEX_WAKE, INT_MAX, NULL);
 
-	until = bench_now() + bench_worker_params.grace;
+	last = bench_now();
 	while (first < crew->nr) {
 		u32 seen = __atomic_load_n(&sh->wake, __ATOMIC_SEQ_CST);
 		int was = first;
 
 		reap(crew);
-		while (first < crew->nr && has_ended(crew, first)) {
-			crew->threads[first] = 0;
+		while (first < crew->nr && has_ended(crew, first))
 			first++;
-		}
 		if (first > was)
-			until = bench_now() + bench_worker_params.grace;
-		else if (bench_now() > until)
+			last = bench_now();
+		else if (bench_now() > last + grace_ns())
 			break;
 		if (first < crew->nr)
-			parent_sleep(sh, seen, min(until, bench_now() + NSEC_PER_MSEC));
+			parent_sleep(sh, seen, bench_now() + NSEC_PER_MSEC);
 	}
 	for (i = first; i < crew->nr; i++) {
-		if (has_ended(crew, i)) {
-			crew->threads[i] = 0;
-			continue;
-		}
-		if (crew->stuck++ < 8)
+		if (!has_ended(crew, i) && crew->stuck++ < 8)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), " %d", i);
-		if (run->mode == BENCH_MODE_PROCESS)
-			kill(crew->pids[i], SIGKILL);
 	}
 	if (!crew->stuck)
 		return;
-	bench_run__fail(run, 0, "%d of %d tasks did not stop within the grace time: task%s%s%s; the file system or its server does not answer (--grace says how long to wait)",
-			crew->stuck, run->nr_tasks, crew->stuck > 1 ? "s" : "", list,
-			crew->stuck > 8 ? " ..." : "");
-	until = bench_now() + KILL_WAIT_NS;
-	for (i = first; run->mode == BENCH_MODE_PROCESS && i < crew->nr; i++) {
-		while (!has_ended(crew, i) && bench_now() < until) {
-			reap(crew);
-			usleep(10000);
-		}
-	}
+	if (!interrupted)
+		bench_run__fail(run, 0,
+				"%d of %d tasks did not stop within the grace time: task%s%s%s; the file system or its server does not answer (--grace says how long to wait)",
+				crew->stuck, run->nr_tasks, crew->stuck > 1 ? "s" : "", list,
+				crew->stuck > 8 ? " ..." : "");
+	if (kill_tasks(crew, first) && interrupted)
+		crew->stuck = 0;
 }
 
 /* The pages that parent and tasks share: one for all, and one for each task. */

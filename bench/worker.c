@@ -209,6 +209,7 @@ void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t 
 static int run_repeat(struct bench_run *run, bool *stuck)
 {
 	struct bench_crew crew = { .run = run };
+	struct bench_observer *o;
 	int err, v, sel;
 
 	err = bench_crew__map(run);
@@ -231,7 +232,10 @@ static int run_repeat(struct bench_run *run, bool *stuck)
 		}
 	}
 	if (!err) {
-		bench_notify(run, ready);
+		for_each_observer(o) {
+			if (o->ready)
+				o->ready(o, run);
+		}
 		bench_crew__open_gate(&crew);
 		err = bench_measure__repeat(&crew);
 	}
@@ -380,7 +384,8 @@ static int run_point(struct bench_run *run, bool *stuck)
 	}
 out:
 	if (ops->use_dir) {
-		report = bench_dir__leave(run, *stuck ? bench_worker_params.grace : 0);
+		report = bench_dir__leave(run, *stuck || bench_parent__interrupted() ?
+					  bench_worker_params.grace : 0);
 		err = err ?: report;
 	}
 	free_results(run);
@@ -434,7 +439,8 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 		return bench_worker__describe(ops);
 	argc = parse_options(argc, argv, ops->options, ops->usage, 0);
 	if (argc)
-		usage_with_options_msg(ops->usage, ops->options, "\"%s\" is not an option", argv[0]);
+		usage_with_options_msg(ops->usage, ops->options, "\"%s\" is not an option",
+				       argv[0]);
 	run = zalloc(sizeof(*run));
 	if (!run)
 		return BENCH_EXIT_FAILED;
@@ -448,7 +454,7 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 		if (!run->nr_variants)
 			bench_run__variant(run, "");
 		if (run->nr_variants > 1 && bench_is_fixed())
-			bench_run__usage(run, "several variants need --duration, not --loops or --total");
+			bench_run__usage(run, "several variants need --duration, no fixed work");
 	} else if (run->status == BENCH_EXIT_OK) {
 		bench_run__fail(run, 0, "the plan could not be made");
 	}

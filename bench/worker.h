@@ -38,7 +38,7 @@ enum bench_exit {
 	BENCH_EXIT_OK		= 0,
 	BENCH_EXIT_FAILED	= 1,
 	BENCH_EXIT_USAGE	= 2,
-	BENCH_EXIT_SKIPPED	= 3,	/* this kernel or machine cannot do it; a reason was given */
+	BENCH_EXIT_SKIPPED	= 3,	/* this kernel or machine cannot do it */
 	BENCH_EXIT_INTERRUPTED	= 130,
 };
 
@@ -57,11 +57,11 @@ enum bench_flag {
 	BENCH_FLAG_CPU_GONE	= 1u << 4,	/* a pinned task ended on another CPU */
 	BENCH_FLAG_CUT_TOTAL	= 1u << 5,	/* --duration ended before --total was done */
 	BENCH_FLAG_INVALID_MASK	= (1u << 8) - 1,
-	BENCH_FLAG_UNSETTLED	= 1u << 8,	/* more leading windows differ than may be dropped */
+	BENCH_FLAG_UNSETTLED	= 1u << 8,	/* the rate has a trend, or half is dropped */
 	BENCH_FLAG_OVERSUBSCRIBED = 1u << 9,	/* more tasks than CPUs */
 	BENCH_FLAG_STEAL	= 1u << 10,	/* over 1 % of the CPU time went to other guests */
-	BENCH_FLAG_SUSPENDED	= 1u << 11,	/* stopped and continued; those windows are dropped */
-	BENCH_FLAG_LATE_START	= 1u << 12,	/* a task began only after the first measured window */
+	BENCH_FLAG_SUSPENDED	= 1u << 11,	/* was stopped and continued */
+	BENCH_FLAG_LATE_START	= 1u << 12,	/* a task began after the first window */
 	BENCH_FLAG_TORN		= 1u << 13,	/* a sample took over 1 % of a window, thrice */
 	BENCH_FLAG_CUT_LOOPS	= 1u << 14,	/* --duration ended before --loops were done */
 	BENCH_FLAG_IDLE_TASK	= 1u << 15,	/* a task did nothing in the measured time */
@@ -100,30 +100,42 @@ struct bench_task {
 	u64			done_ns;	/* finished --loops, or the last of --total */
 	int			end_cpu;	/* the CPU on which it left its loop */
 	long			nvcsw, nivcsw;	/* context switches in the loop */
-} __attribute__((aligned(BENCH_LINE)));
+} __aligned(BENCH_LINE);
 
 /* The slow side of the loop: --loops reached, --total's pool to be asked, or told to stop. */
 bool bench_task__refill(struct bench_task *t);
 
-static inline bool bench_task__more(struct bench_task *t, u64 ops)
+/* A task in its loop, and the ops that it has done; all of it lives in registers. */
+struct bench_loop {
+	struct bench_task	*t;
+	u64			ops;
+};
+
+static __always_inline struct bench_loop bench_loop__begin(struct bench_task *t)
 {
-	return likely(ops < __atomic_load_n(&t->limit, __ATOMIC_RELAXED)) || bench_task__refill(t);
+	return (struct bench_loop){ .t = t, .ops = t->ops };
 }
 
-static inline void bench_task__count(struct bench_task *t, u64 ops)
+static __always_inline bool bench_loop__more(const struct bench_loop *l)
 {
-	__atomic_store_n(&t->ops, ops, __ATOMIC_RELAXED);
+	return likely(l->ops < __atomic_load_n(&l->t->limit, __ATOMIC_RELAXED)) ||
+	       bench_task__refill(l->t);
+}
+
+static __always_inline void bench_loop__count(struct bench_loop *l)
+{
+	__atomic_store_n(&l->t->ops, ++l->ops, __ATOMIC_RELAXED);
 }
 
 /**
  * bench_task__for_each_op - the loop of every workload: one pass, one op
- * @t: the task
+ * @task: the task
  *
  * A pass that ends by return or break is not counted.
  */
-#define bench_task__for_each_op(t)						\
-	for (u64 __ops = (t)->ops; bench_task__more(t, __ops);			\
-	     bench_task__count(t, ++__ops))
+#define bench_task__for_each_op(task)						\
+	for (struct bench_loop __loop = bench_loop__begin(task);		\
+	     bench_loop__more(&__loop); bench_loop__count(&__loop))
 
 /**
  * bench_task__fail - a system call of a task failed
@@ -207,7 +219,7 @@ extern const struct option bench_worker_options[];
 int bench_opt__time(const struct option *opt, const char *arg, int unset);	/* u64 * of ns */
 int bench_opt__count(const struct option *opt, const char *arg, int unset);	/* u64 *, 1 … */
 
-/* OPT_BENCH_COUNT(0, "names", &names, "help"): a u64 from 1 to 2^53; OPT_BENCH_TIME: ns, with a unit. */
+/* OPT_BENCH_COUNT(0, "names", &names, "help"): a u64 from 1 to 2^53; OPT_BENCH_TIME: ns. */
 #define OPT_BENCH_COUNT(s, l, v, h) \
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
 	  .value = check_vtype(v, u64 *), .argh = "n", .help = (h), \
@@ -283,7 +295,7 @@ struct bench_task_result {
 
 /* One repeat of one variant. @rate is NaN where no number can be given. */
 struct bench_repeat {
-	u64			gate_ns;	/* CLOCK_MONOTONIC, when it opened to all tasks at once */
+	u64			gate_ns;	/* CLOCK_MONOTONIC, when it opened to all */
 	u64			elapsed_ns;	/* of the counted windows; --total: of the work */
 	u64			ops;		/* in that time */
 	u64			ops_all;	/* all that was done, from the gate to the end */
@@ -475,7 +487,7 @@ int bench_cgroup__dir(const char *controller, char *dir, size_t size);
 /* worker-dir.c. Type name ("ext4") and mount options of the file system that @path is on. */
 int bench_fs__of(const char *path, char *type, size_t type_size, char *opts, size_t opts_size);
 int bench_dir__enter(struct bench_run *run);
-/* Leave and remove the private directory; waits at most @grace ns for that, or as long as it takes. */
+/* Leave and remove the private directory; waits @grace ns at most, with 0 as long as it takes. */
 int bench_dir__leave(struct bench_run *run, u64 grace);
 
 /* worker-watch.c. Flags for what happened to the machine between begin and end. */
