@@ -105,6 +105,8 @@ static int negative_setup(struct bench_run *run)
 		snprintf(path, sizeof(path), "d%d", i);
 		if (mkdir(path, 0700))
 			return bench_run__fail(run, errno, "mkdir %s/%s", run->dir, path);
+		if (bench_run__interrupted())
+			return -EINTR;
 	}
 	for (i = 0; i < nr; i++) {
 		snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d", in_dir, name);

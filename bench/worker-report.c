@@ -233,7 +233,7 @@ static int text_begin(struct bench_observer *o __maybe_unused, struct bench_run 
 /* One line for each text, with the task counts that it was said of. */
 static void footnote(const struct bench_run *run, const struct bench_result *res, const char *text)
 {
-	const char *variant = run->variants[res->variant].name;
+	const char *variant = run->nr_variants > 1 ? run->variants[res->variant].name : "";
 	char line[sizeof(footnotes[0].text)];
 	size_t len;
 	int i;

@@ -201,6 +201,11 @@ u64 bench_run__ops(const struct bench_run *run)
 	return sum;
 }
 
+bool bench_run__interrupted(void)
+{
+	return bench_parent__interrupted();
+}
+
 void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t size)
 {
 	snprintf(path, size, "/proc/%d/fd/%d", t->tid, fd);
@@ -369,7 +374,7 @@ static int run_point(struct bench_run *run, bool *stuck)
 		goto out;
 	if (ops->setup) {
 		err = ops->setup(run);
-		if (err)
+		if (err && !bench_run__interrupted())
 			bench_run__fail(run, -err, "setting up");
 	}
 	if (!err && all_skipped(run))
