@@ -337,9 +337,10 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 		else
 			printf(" -");
 		if (valid && isfinite(res->ci95))
-			printf(" %.3f\n", res->ci95);
+			printf(" %.3f", res->ci95);
 		else
-			printf(" -\n");
+			printf(" -");
+		printf(" %s\n", run->ops->name);
 		return 0;
 	}
 	print_row(run, res);

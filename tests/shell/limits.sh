@@ -236,7 +236,7 @@ sweep()
 	shift 4
 	strace -f -qq -o "$TMPDIR/trace" -e trace="$call" "$KBENCH" version >"$out"
 	n=$(wc -l <"$TMPDIR/trace")
-	for ((n++, to += n; n <= to; n++)); do
+	for ((to += n++; n <= to; n++)); do
 		what="$name $*, $call fails the ${n}th time with $error"
 		# shellcheck disable=SC2086 # words are meant
 		run timeout -k 1 60 env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
