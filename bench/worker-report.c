@@ -27,7 +27,7 @@ static const struct {
 	{ "cut-total",	"not valid: --duration ended before --total was done" },
 	{ "", "" },
 	{ "", "" },
-	{ "unsettled",	"did not settle: the rate drifts within the repeats" },
+	{ "unsettled",	"did not settle: the rate drifts within over a fifth of the repeats" },
 	{ "oversubscribed", "more tasks than CPUs" },
 	{ "steal",	"the hypervisor took over 1 % of the CPU time (steal)" },
 	{ "suspended",	"was stopped and continued; those windows are dropped" },
@@ -117,7 +117,7 @@ static double jain(const struct bench_repeat *rep, int nr_tasks)
 
 void bench_result__summarise(struct bench_result *res, const struct bench_result *first, bool total)
 {
-	int n = res->nr_repeats, r, i;
+	int n = res->nr_repeats, r, i, unsettled = 0;
 	double *x = calloc(n + 1, sizeof(*x)), unused;
 
 	res->rate = NAN;
@@ -134,7 +134,8 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 	for (r = 0; r < n; r++) {
 		const struct bench_repeat *rep = &res->repeats[r];
 
-		res->flags |= rep->flags;
+		res->flags |= rep->flags & ~BENCH_FLAG_UNSETTLED;
+		unsettled += !!(rep->flags & BENCH_FLAG_UNSETTLED);
 		res->skew_ns = max(res->skew_ns, rep->skew_ns);
 		for (i = 0; i < res->nr_tasks && isfinite(rep->rate); i++) {
 			double rate = rep->tasks[i].ops * (double)NSEC_PER_SEC / rep->elapsed_ns;
@@ -144,6 +145,9 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 		}
 		x[r] = jain(rep, res->nr_tasks);
 	}
+	/* the rule errs in up to one of fifty repeats: one alone among many says nothing */
+	if (unsettled * 5 > n)
+		res->flags |= BENCH_FLAG_UNSETTLED;
 	res->jain = mean_ci(x, n, &unused);
 	for (r = 0; r < n; r++)
 		x[r] = res->repeats[r].rate;

@@ -160,16 +160,41 @@ START_TEST(settle_rule)
 }
 END_TEST
 
-START_TEST(quantiles)
+static double gauss(void)
 {
-	ck_assert(isnan(bench_t95(0)));
-	ck_assert_double_eq_tol(bench_t95(1), 12.706, 0.0006);
-	ck_assert_double_eq_tol(bench_t95(4), 2.776, 0.0006);
-	ck_assert_double_eq_tol(bench_t95(9), 2.262, 0.0006);
-	ck_assert_double_eq_tol(bench_t95(30), 2.042, 0.0006);
-	ck_assert_double_eq_tol(bench_t95(31), 2.0395, 0.001);
-	ck_assert_double_eq_tol(bench_t95(60), 2.0003, 0.001);
-	ck_assert_double_eq_tol(bench_t95(1000), 1.9623, 0.001);
+	return sqrt(-2 * log(1 - drand48())) * cos(2 * M_PI * drand48());
+}
+
+/* On pure noise: few windows go, no bias comes of it, and hardly a repeat is called unsettled. */
+START_TEST(settle_noise)
+{
+	static const struct { int n; double sd, dropped, unsettled; } cases[] = {
+		{ 5, 0.02, 0.25, 0.01 }, { 5, 0.1, 0.30, 0.03 }, { 10, 0.02, 0.12, 0.01 },
+		{ 10, 0.1, 0.12, 0.03 }, { 50, 0.02, 0.03, 0.01 }, { 50, 0.005, 0.01, 0.01 },
+	};
+	int i, k, w, dropped, unsettled, repeats = 5000;
+	double rates[50], mean, sum;
+	bool settled;
+
+	srand48(1);
+	for (i = 0; i < (int)ARRAY_SIZE(cases); i++) {
+		for (sum = 0, dropped = 0, unsettled = 0, k = 0; k < repeats; k++) {
+			for (w = 0; w < cases[i].n; w++)
+				rates[w] = 100 * (1 + cases[i].sd * gauss());
+			w = bench_settle(rates, cases[i].n, &settled);
+			dropped += w;
+			unsettled += !settled;
+			for (mean = 0; w < cases[i].n; w++)
+				mean += rates[w];
+			w = bench_settle(rates, cases[i].n, &settled);
+			sum += mean / (cases[i].n - w);
+		}
+		ck_assert_double_le(dropped / (double)repeats, cases[i].dropped);
+		ck_assert_double_le(unsettled / (double)repeats, cases[i].unsettled);
+		/* five standard errors of the mean of all */
+		ck_assert_double_eq_tol(sum / repeats, 100,
+					5 * 100 * 1.2 * cases[i].sd / sqrt(cases[i].n * repeats));
+	}
 }
 END_TEST
 
@@ -195,6 +220,37 @@ static void make_result(struct bench_result *res, struct bench_repeat *reps,
 		reps[r].skew_ns = 100 * r;
 	}
 }
+
+/* One repeat that is called unsettled by chance is not held against a result of many. */
+START_TEST(summary_unsettled)
+{
+	struct bench_task_result tasks[10];
+	struct bench_repeat reps[5];
+	struct bench_result res;
+
+	make_result(&res, reps, tasks, 5, (u64 []){ 100, 100, 100, 100, 100 });
+	reps[3].flags = BENCH_FLAG_UNSETTLED;
+	bench_result__summarise(&res, NULL, false);
+	ck_assert_uint_eq(res.flags, 0);
+	reps[1].flags = BENCH_FLAG_UNSETTLED | BENCH_FLAG_STEAL;
+	res.flags = 0;
+	bench_result__summarise(&res, NULL, false);
+	ck_assert_uint_eq(res.flags, BENCH_FLAG_UNSETTLED | BENCH_FLAG_STEAL);
+}
+END_TEST
+
+START_TEST(quantiles)
+{
+	ck_assert(isnan(bench_t95(0)));
+	ck_assert_double_eq_tol(bench_t95(1), 12.706, 0.0006);
+	ck_assert_double_eq_tol(bench_t95(4), 2.776, 0.0006);
+	ck_assert_double_eq_tol(bench_t95(9), 2.262, 0.0006);
+	ck_assert_double_eq_tol(bench_t95(30), 2.042, 0.0006);
+	ck_assert_double_eq_tol(bench_t95(31), 2.0395, 0.001);
+	ck_assert_double_eq_tol(bench_t95(60), 2.0003, 0.001);
+	ck_assert_double_eq_tol(bench_t95(1000), 1.9623, 0.001);
+}
+END_TEST
 
 START_TEST(summary)
 {
@@ -324,7 +380,9 @@ Suite *worker_suite(void)
 	tcase_add_test(t, times);
 	tcase_add_test(t, counts);
 	tcase_add_test(t, settle_rule);
+	tcase_add_test(t, settle_noise);
 	tcase_add_test(t, quantiles);
+	tcase_add_test(t, summary_unsettled);
 	tcase_add_test(t, summary);
 	tcase_add_test(t, summary_order);
 	tcase_add_test(t, summary_little);
