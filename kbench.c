@@ -30,9 +30,6 @@
 #ifndef KBENCH_KERNEL_VERSION
 #define KBENCH_KERNEL_VERSION	"(version unknown)"
 #endif
-#ifndef KBENCH_TRACEEVENT_VERSION
-#define KBENCH_TRACEEVENT_VERSION "(version unknown)"
-#endif
 
 #define SUBCMD_EXIT_FATAL	128	/* out of memory in libsubcmd */
 #define SUBCMD_EXIT_USAGE	129	/* usage was printed, asked for or not */
@@ -96,7 +93,6 @@ static int cmd_version(int argc, const char **argv)
 		usage_with_options_msg(usage, options, "unexpected argument '%s'", argv[0]);
 	printf("perf-kbench version %s\n", KBENCH_VERSION);
 	printf("  libperf, libsubcmd, libapi  Linux %s\n", KBENCH_KERNEL_VERSION);
-	printf("  libtraceevent               %s\n", KBENCH_TRACEEVENT_VERSION);
 	printf("  libelf                      0.%d\n", _ELFUTILS_VERSION);
 	printf("  json-c                      %s\n", JSON_C_VERSION);
 	return BENCH_EXIT_OK;

@@ -53,7 +53,7 @@ struct lookup {
 
 static const char * const *files;	/* those that are looked up */
 static int nr_files;
-static struct lookup *lookups;		/* [nr_files] a ring of all, or with --distinct one of each */
+static struct lookup *lookups;		/* [nr_files] a ring; with --distinct one of each */
 static const char **given;		/* --path */
 static int nr_given;
 static u64 nr_find;
@@ -142,18 +142,35 @@ static __always_inline int loop(struct bench_task *t, enum op what, bool absent)
 }
 
 /* Each loop is compiled for its op, and alone, so that it has all registers. */
-#define LOOKUP_LOOP(name, what, absent)					\
-	static noinline int name(struct bench_task *t)			\
-	{								\
-		return loop(t, what, absent);				\
-	}
+static noinline int open_run(struct bench_task *t)
+{
+	return loop(t, OP_OPEN, false);
+}
 
-LOOKUP_LOOP(open_run, OP_OPEN, false)
-LOOKUP_LOOP(stat_run, OP_STAT, false)
-LOOKUP_LOOP(access_run, OP_ACCESS, false)
-LOOKUP_LOOP(open_missing_run, OP_OPEN, true)
-LOOKUP_LOOP(stat_missing_run, OP_STAT, true)
-LOOKUP_LOOP(access_missing_run, OP_ACCESS, true)
+static noinline int stat_run(struct bench_task *t)
+{
+	return loop(t, OP_STAT, false);
+}
+
+static noinline int access_run(struct bench_task *t)
+{
+	return loop(t, OP_ACCESS, false);
+}
+
+static noinline int open_missing_run(struct bench_task *t)
+{
+	return loop(t, OP_OPEN, true);
+}
+
+static noinline int stat_missing_run(struct bench_task *t)
+{
+	return loop(t, OP_STAT, true);
+}
+
+static noinline int access_missing_run(struct bench_task *t)
+{
+	return loop(t, OP_ACCESS, true);
+}
 
 static int run(struct bench_task *t)
 {

@@ -400,9 +400,9 @@ static int reap(struct bench_crew *crew)
 			continue;
 		sig = WTERMSIG(status);
 		if (WIFSIGNALED(status))
-			err = bench_run__fail(run, 0, "task %d of %d was killed by signal %d (%s)%s",
+			err = bench_run__fail(run, 0, "task %d of %d: killed by signal %d (%s)%s",
 					      i, run->nr_tasks, sig, strsignal(sig),
-					      sig == SIGKILL ? "; by the OOM killer? see dmesg" : "");
+					      sig == SIGKILL ? "; out of memory? see dmesg" : "");
 		else if (WEXITSTATUS(status))
 			err = bench_run__fail(run, 0, "task %d of %d exited with status %d", i,
 					      run->nr_tasks, WEXITSTATUS(status));
