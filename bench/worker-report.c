@@ -361,6 +361,20 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 	return 0;
 }
 
+/* Broken at blanks into lines of at most 78 columns, where there is a blank. */
+static void print_footnote(const char *tasks, const char *text, bool first)
+{
+	int len, column = printf("%s# %s:", first ? "\n" : "", tasks) - first;
+
+	for (; *text; text += len + strspn(text + len, " ")) {
+		len = strcspn(text, " ");
+		if (column + 1 + len > 78)
+			column = printf("\n#  ") - 1;
+		column += printf(" %.*s", len, text);
+	}
+	putchar('\n');
+}
+
 static int text_end(struct bench_observer *o __maybe_unused, struct bench_run *run __maybe_unused,
 		    enum bench_exit status __maybe_unused)
 {
@@ -368,8 +382,7 @@ static int text_end(struct bench_observer *o __maybe_unused, struct bench_run *r
 
 	if (bench_format == BENCH_FORMAT_DEFAULT) {
 		for (i = 0; i < nr_footnotes; i++)
-			printf("%s# %s: %s\n", i ? "" : "\n", footnotes[i].tasks,
-			       footnotes[i].text);
+			print_footnote(footnotes[i].tasks, footnotes[i].text, !i);
 		putchar('\n');
 	}
 	return 0;

@@ -386,6 +386,7 @@ static int reap(struct bench_crew *crew)
 {
 	struct bench_run *run = crew->run;
 	int status, sig, i, err = 0;
+	const char *oom;
 	pid_t pid;
 
 	if (run->mode == BENCH_MODE_THREAD)
@@ -399,10 +400,11 @@ static int reap(struct bench_crew *crew)
 		if (interrupted)	/* that is why we end; we may have killed it */
 			continue;
 		sig = WTERMSIG(status);
+		oom = sig == SIGKILL ? "; by the OOM killer? see dmesg" : "";
 		if (WIFSIGNALED(status))
-			err = bench_run__fail(run, 0, "task %d of %d: killed by signal %d (%s)%s",
-					      i, run->nr_tasks, sig, strsignal(sig),
-					      sig == SIGKILL ? "; out of memory? see dmesg" : "");
+			err = bench_run__fail(run, 0,
+					      "task %d of %d was killed by signal %d (%s)%s",
+					      i, run->nr_tasks, sig, strsignal(sig), oom);
 		else if (WEXITSTATUS(status))
 			err = bench_run__fail(run, 0, "task %d of %d exited with status %d", i,
 					      run->nr_tasks, WEXITSTATUS(status));

@@ -75,7 +75,9 @@ def point($total):
 			 .task_ops[] * 1e9 / $e] | max) and
 	near(.elapsed_sec; if $total then [.repeats[].elapsed_ns / 1e9] | mean else null end) and
 	(.start_skew_ns == ([.repeats[].start_skew_ns] | max)) and
-	((.flags | sort) == ([.repeats[].flags[]] | unique)) and
+	((.flags - ["unsettled"] | sort) == ([.repeats[].flags[]] | unique - ["unsettled"])) and
+	((.flags | index("unsettled") != null) ==
+	 (([.repeats[] | select(.flags | index("unsettled"))] | length) * 5 > (.repeats | length))) and
 	(.valid == (.rate != null and
 		(.flags - ["unsettled", "oversubscribed", "steal", "suspended", "late-start", "torn",
 			   "cut-loops", "idle-task"] == [])));
