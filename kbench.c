@@ -155,9 +155,12 @@ int main(int argc, const char **argv)
 	const struct cmd_struct *cmd = NULL;
 	int fd;
 
-	/* No file of ours may become standard output because the shell had closed it. */
+	/*
+	 * No file of ours may become standard output because the shell had closed it. It is not to
+	 * be written to: what is lost must not pass for success.
+	 */
 	do {
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);

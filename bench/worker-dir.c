@@ -199,9 +199,17 @@ static int make_lock(int base, const char *name)
 	fd = openat(base, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
+	/* where there are no locks, it stays without the text, and nobody takes it for left over */
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno == ENOLCK || errno == EOPNOTSUPP)
+			return fd;
+		err = -errno;
+		close(fd);
+		unlinkat(base, path, 0);
+		return err;
+	}
 	errno = 0;
-	if (flock(fd, LOCK_EX | LOCK_NB) ||
-	    write(fd, LOCK_TEXT, sizeof(LOCK_TEXT) - 1) != sizeof(LOCK_TEXT) - 1) {
+	if (write(fd, LOCK_TEXT, sizeof(LOCK_TEXT) - 1) != sizeof(LOCK_TEXT) - 1) {
 		err = -(errno ?: EIO);
 		close(fd);
 		unlinkat(base, path, 0);

@@ -22,6 +22,7 @@
 #include "worker-internal.h"
 
 #define ENTER_MAX_NS	(2 * NSEC_PER_SEC)	/* how long the first window waits for a task */
+#define SETTLE_BLOCKS	256			/* as many bench_settle() is to look at */
 #define FIXED_WINDOWS	512			/* of fixed work, after which windows double */
 
 struct sample {
@@ -146,11 +147,14 @@ int bench_settle(const double *rates, int n, bool *settled)
 	return min(k, n / 2);
 }
 
-/* Apply that rule to a repeat; marks the windows only if @mark. Returns how many it drops. */
+/*
+ * Apply that rule to a repeat; marks the windows only if @mark. Returns how many it drops. Of very
+ * many windows it sees the means of blocks, since its own time grows with their square.
+ */
 static int settle(struct bench_repeat *rep, bool mark)
 {
-	double *rates = malloc((rep->nr_windows + 1) * sizeof(*rates));
-	int i, n = 0, drop;
+	int block = rep->nr_windows / SETTLE_BLOCKS + 1, i, n = 0, kept = 0, drop;
+	double *rates = calloc(rep->nr_windows / block + 1, sizeof(*rates));
 	bool settled;
 
 	if (!rates)
@@ -158,10 +162,12 @@ static int settle(struct bench_repeat *rep, bool mark)
 	for (i = 0; i < rep->nr_windows; i++) {
 		struct bench_window *w = &rep->windows[i];
 
-		if (!w->dropped)
-			rates[n++] = (double)w->ops / (w->end_ns - w->start_ns);
+		if (w->dropped)
+			continue;
+		rates[n] += (double)w->ops / (w->end_ns - w->start_ns) / block;
+		n += ++kept % block == 0;
 	}
-	drop = bench_settle(rates, n, &settled);
+	drop = bench_settle(rates, n, &settled) * block;
 	free(rates);
 	if (!mark)
 		return drop;
@@ -213,6 +219,30 @@ static int rounds_missing(struct bench_run *run)
 	return most;
 }
 
+/*
+ * Were all of us frozen in this window, parent and tasks alike (a paused container, a suspended
+ * machine)? Nobody tells; but the sample comes late, and little was done. A sample that is late
+ * only because the machine is busy finds the usual rate.
+ */
+static bool was_frozen(const struct bench_repeat *rep, const struct sample *from,
+		       const struct sample *to, u64 window, int nr_tasks)
+{
+	u64 ops = 0, usual_ops = 0, usual_ns = 0, ns = to->ns - from->ns;
+	int i;
+
+	if (ns < window + window / 4 || ns < window + 10 * NSEC_PER_MSEC)
+		return false;
+	for (i = 0; i < nr_tasks; i++)
+		ops += to->ops[i] - from->ops[i];
+	for (i = 0; i < rep->nr_windows; i++) {
+		if (rep->windows[i].dropped)
+			continue;
+		usual_ops += rep->windows[i].ops;
+		usual_ns += rep->windows[i].end_ns - rep->windows[i].start_ns;
+	}
+	return (double)ops * usual_ns < 0.8 * usual_ops * ns;
+}
+
 /* One window of @v from @prev, which is the sample at its start; it becomes the one at its end. */
 static int measure_window(struct bench_crew *crew, int v, u64 window, struct sample *prev,
 			  struct sample *cur)
@@ -220,7 +250,9 @@ static int measure_window(struct bench_crew *crew, int v, u64 window, struct sam
 	struct bench_run *run = crew->run;
 	struct bench_shared *sh = run->shared;
 	int continued = bench_parent__continued(), err;
+	struct bench_repeat *rep = bench_run__repeat(run, v);
 	struct sample swapped;
+	bool stopped;
 
 	if (run->ops->select && run->variant != v) {
 		err = bench_measure__select(crew, v);
@@ -236,8 +268,9 @@ static int measure_window(struct bench_crew *crew, int v, u64 window, struct sam
 	if (err)
 		return err;
 	take_sample(run, cur, window);
-	err = add_window(run, bench_run__repeat(run, v), prev, cur,
-			 continued != bench_parent__continued());
+	stopped = continued != bench_parent__continued() ||
+		  was_frozen(rep, prev, cur, window, run->nr_tasks);
+	err = add_window(run, rep, prev, cur, stopped);
 	swapped = *prev;
 	*prev = *cur;
 	*cur = swapped;
@@ -275,6 +308,7 @@ static int measure_windows(struct bench_crew *crew, struct sample *prev, struct 
 			if (run->nr_variants > 1)
 				more += more & 1;
 			want = min(most, want + max(0, more));
+			take_sample(run, prev, window);		/* that took its time */
 		}
 		if (fixed && __atomic_load_n(&sh->nr_done, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
 			break;
@@ -296,23 +330,22 @@ int bench_measure__repeat(struct bench_crew *crew)
 	u64 *ops = calloc(2 * run->nr_tasks, sizeof(*ops));
 	struct sample prev = { .ops = ops }, cur = { .ops = ops + run->nr_tasks };
 	struct bench_observer *o;
-	unsigned int flags = 0;
+	bool late = false;
 	int err = 0, v;
 
 	if (!ops)
 		return bench_run__fail(run, ENOMEM, "samples");
-	if (!bench_is_fixed()) {
-		/* nr_gone is not reached here: this is a sleep that looks for trouble */
+	/* nr_gone is not reached here: this is a sleep that looks for trouble */
+	if (!bench_is_fixed())
 		err = bench_crew__wait(crew, &sh->nr_gone,
 				       sh->gate_ns + bench_worker_params.warmup);
-		if (!err)
-			err = bench_crew__wait(crew, &sh->nr_entered, bench_now() + ENTER_MAX_NS);
-	}
+	if (!err && !bench_worker_params.total)
+		err = bench_crew__wait(crew, &sh->nr_entered, bench_now() + ENTER_MAX_NS);
 	if (err)
 		goto out;
-	if (!bench_is_fixed() &&
+	if (!bench_worker_params.total &&
 	    __atomic_load_n(&sh->nr_entered, __ATOMIC_SEQ_CST) != (u32)sh->nr_tasks)
-		flags |= BENCH_FLAG_LATE_START;
+		late = true;
 	bench_watch__begin(run->watch);
 	for_each_observer(o) {
 		if (o->start)
@@ -331,36 +364,49 @@ int bench_measure__repeat(struct bench_crew *crew)
 		if (o->stop)
 			o->stop(o, run);
 	}
-	flags |= bench_watch__end(run->watch);
-	for (v = 0; v < run->nr_variants; v++)
-		bench_run__repeat(run, v)->flags |= flags;
+	for (v = 0; late && v < run->nr_variants; v++)
+		bench_run__repeat(run, v)->flags |= BENCH_FLAG_LATE_START;
 out:
 	free(ops);
 	return err;
 }
 
-/* Of fixed work, a window in which we were stopped is no part of the time, nor of the ops. */
-static void leave_out_dropped(struct bench_repeat *rep, int nr_tasks)
+/* What the tasks say of a repeat once they have ended. */
+static void collect_tasks(struct bench_run *run, struct bench_repeat *rep, u64 *first, u64 *done)
 {
-	int i, w;
+	u64 last = 0;
+	int i;
 
-	for (w = 0; w < rep->nr_windows; w++) {
-		const struct bench_window *win = &rep->windows[w];
+	*first = ULLONG_MAX;
+	*done = 0;
+	for (i = 0; i < run->nr_tasks; i++) {
+		struct bench_task *t = run->tasks[i];
+		struct bench_task_result *r = &rep->tasks[i];
 
-		if (!win->dropped)
-			continue;
-		rep->elapsed_ns -= min(rep->elapsed_ns, win->end_ns - win->start_ns);
-		rep->ops -= win->ops;
-		for (i = 0; i < nr_tasks; i++)
-			rep->tasks[i].ops -= win->task_ops[i];
+		r->ops_all = t->ops;
+		rep->ops_all += t->ops;
+		r->cpu = t->cpu >= 0 ? t->cpu : t->end_cpu;
+		r->nvcsw = t->nvcsw;
+		r->nivcsw = t->nivcsw;
+		r->start_ns = t->start_ns - rep->gate_ns;
+		if (t->done_ns)
+			r->done_ns = t->done_ns - rep->gate_ns;
+		*first = min(*first, t->start_ns);
+		last = max(last, t->start_ns);
+		*done = max(*done, t->done_ns);
+		if (t->cpu >= 0 && t->end_cpu != t->cpu)
+			rep->flags |= BENCH_FLAG_CPU_GONE;
+		if (run->nr_tasks <= run->nr_cpus && t->run_delay > (t->end_ns - t->start_ns) / 20)
+			rep->flags |= BENCH_FLAG_PREEMPTED;
 	}
+	rep->skew_ns = last - *first;
 }
 
 /* The numbers of one variant's repeat, once the tasks have ended. */
 int bench_measure__collect(struct bench_run *run, int v)
 {
 	struct bench_repeat *rep = bench_run__repeat(run, v);
-	u64 first = ULLONG_MAX, last = 0, done = 0;
+	u64 first, done;
 	int i, w;
 
 	rep->gate_ns = run->shared->gate_ns;
@@ -379,34 +425,21 @@ int bench_measure__collect(struct bench_run *run, int v)
 		}
 		rep->elapsed_ns += win->end_ns - win->start_ns;
 		rep->ops += win->ops;
-		for (i = 0; i < run->nr_tasks; i++)
+		for (i = 0; i < run->nr_tasks; i++) {
 			rep->tasks[i].ops += win->task_ops[i];
+			if (!win->task_ops[i] && run->nr_tasks <= run->nr_cpus && !bench_is_fixed())
+				rep->flags |= BENCH_FLAG_STALLED;
+		}
 	}
-	for (i = 0; i < run->nr_tasks; i++) {
-		struct bench_task *t = run->tasks[i];
-		struct bench_task_result *r = &rep->tasks[i];
-
-		r->ops_all = t->ops;
-		rep->ops_all += t->ops;
-		r->cpu = t->cpu >= 0 ? t->cpu : t->end_cpu;
-		r->nvcsw = t->nvcsw;
-		r->nivcsw = t->nivcsw;
-		r->start_ns = t->start_ns - rep->gate_ns;
-		if (t->done_ns)
-			r->done_ns = t->done_ns - rep->gate_ns;
-		first = min(first, t->start_ns);
-		last = max(last, t->start_ns);
-		done = max(done, t->done_ns);
-		if (t->cpu >= 0 && t->end_cpu != t->cpu)
-			rep->flags |= BENCH_FLAG_CPU_GONE;
-	}
-	rep->skew_ns = last - first;
+	collect_tasks(run, rep, &first, &done);
 	if (bench_worker_params.total && !(rep->flags & BENCH_FLAG_CUT_TOTAL)) {
 		rep->elapsed_ns = done - first;
 		rep->ops = rep->ops_all;
 		for (i = 0; i < run->nr_tasks; i++)
 			rep->tasks[i].ops = rep->tasks[i].ops_all;
-		leave_out_dropped(rep, run->nr_tasks);
+		/* how long the work took cannot be told from how long we were stopped */
+		if (rep->flags & BENCH_FLAG_SUSPENDED)
+			rep->flags |= BENCH_FLAG_STOPPED_TOTAL;
 	}
 	for (i = 0; i < run->nr_tasks; i++) {
 		if (!rep->tasks[i].ops)

@@ -25,16 +25,18 @@ static const struct {
 	{ "throttled",	"not valid: a cgroup's CPU quota (cpu.max) stopped the tasks" },
 	{ "cpu-gone",	"not valid: a task was moved off its CPU (offline? cpuset?)" },
 	{ "cut-total",	"not valid: --duration ended before --total was done" },
-	{ "", "" },
+	{ "stopped-total", "not valid: was stopped and continued before --total was done" },
 	{ "", "" },
 	{ "unsettled",	"did not settle: the rate drifts within over a fifth of the repeats" },
 	{ "oversubscribed", "more tasks than CPUs" },
 	{ "steal",	"the hypervisor took over 1 % of the CPU time (steal)" },
-	{ "suspended",	"was stopped and continued; those windows are dropped" },
+	{ "suspended",	"was stopped, or frozen, and continued; those windows are dropped" },
 	{ "late-start",	"some tasks began after the first measured window" },
 	{ "torn",	"reading the counters took over 1 % of a window" },
 	{ "cut-loops",	"--duration ended before --loops were done" },
 	{ "idle-task",	"some tasks got nothing done in the measured time" },
+	{ "stalled",	"a task got nothing done in some of the windows" },
+	{ "preempted",	"other programs ran on the CPUs of the tasks (over 5 % of the time)" },
 };
 
 static int flag_index(enum bench_flag flag)
@@ -160,7 +162,7 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 		res->elapsed = mean_ci(x, n, &unused);
 	for (r = 0; first && r < n && r < first->nr_repeats; r++)
 		x[r] = first->repeats[r].rate / res->repeats[r].rate;
-	if (first && r)
+	if (first && r && !((first->flags | res->flags) & BENCH_FLAG_INVALID_MASK))
 		res->ratio = mean_ci(x, r, &res->ratio_ci95);
 	free(x);
 }
@@ -283,6 +285,8 @@ static void print_row(const struct bench_run *run, const struct bench_result *re
 	double mean = res->rate / res->nr_tasks;
 	bool invalid = res->flags & BENCH_FLAG_INVALID_MASK || *res->skip;
 
+	if (!res->variant && !run->point)
+		first_rate = invalid ? NAN : res->rate;
 	printf("%6d", res->nr_tasks);
 	if (run->nr_variants > 1)
 		printf(" %-9s", run->variants[res->variant].name);
@@ -291,8 +295,6 @@ static void print_row(const struct bench_run *run, const struct bench_result *re
 		       *res->skip && !(res->flags & BENCH_FLAG_ERROR) ? "skipped" : "invalid");
 		return;
 	}
-	if (!isfinite(first_rate))
-		first_rate = res->rate;
 	if (run->nr_variants > 1) {
 		print_number(12, res->rate);
 		print_percent(7, res->ci95 / res->rate, "");
@@ -332,7 +334,8 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 {
 	const char *variant = run->variants[res->variant].name;
 	bool valid = !(res->flags & BENCH_FLAG_INVALID_MASK) && isfinite(res->rate);
-	int i;
+	char text[64];
+	int i, said;
 
 	if (bench_format == BENCH_FORMAT_SIMPLE) {
 		printf("%d %s", res->nr_tasks, *variant ? variant : "-");
@@ -344,7 +347,12 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 			printf(" %.3f", res->ci95);
 		else
 			printf(" -");
-		printf(" %s\n", run->ops->name);
+		printf(" %s ", run->ops->name);
+		for (said = 0, i = 0; i < (int)ARRAY_SIZE(flags); i++) {
+			if (res->flags & (1u << i))
+				said += printf("%s%s", said ? "," : "", flags[i].name);
+		}
+		printf("%s\n", said ? "" : "-");
 		return 0;
 	}
 	print_row(run, res);
@@ -355,6 +363,11 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 	for (i = 0; i < (int)ARRAY_SIZE(flags); i++) {
 		if (res->flags & (1u << i) && (1u << i) != BENCH_FLAG_ERROR)
 			footnote(run, res, flags[i].text);
+	}
+	if (valid && res->nr_repeats < run->nr_repeats) {
+		snprintf(text, sizeof(text), "only %d of %d repeats", res->nr_repeats,
+			 run->nr_repeats);
+		footnote(run, res, text);
 	}
 	for (i = 0; i < res->nr_notes; i++)
 		footnote(run, res, res->notes[i]);

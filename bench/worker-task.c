@@ -235,11 +235,25 @@ static bool pass_gate(struct bench_shared *sh)
 	return __atomic_load_n(&sh->gate, __ATOMIC_SEQ_CST) == GATE_OPEN;
 }
 
+/* How long this task has been ready to run while others had its CPU, ns; 0 if not known. */
+static u64 run_delay(void)
+{
+	unsigned long long delay = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+
+	if (f && fscanf(f, "%*u %llu", &delay) != 1)
+		delay = 0;
+	if (f)
+		fclose(f);
+	return delay;
+}
+
 static void run_loop(struct bench_task *t)
 {
 	const struct bench_ops *ops = t->run->ops;
 	struct bench_shared *sh = t->run->shared;
 	struct rusage before, after;
+	u64 delay = run_delay();
 	int err;
 
 	getrusage(RUSAGE_THREAD, &before);
@@ -247,12 +261,14 @@ static void run_loop(struct bench_task *t)
 	if (!count_and_wake(sh, &sh->nr_entered))
 		sched_yield();	/* once: where tasks share a CPU, so that all get here soon */
 	err = ops->run(t);
+	t->end_ns = bench_now();
 	if (sh->chunk)
 		count_and_wake(sh, &sh->nr_done);
 	t->end_cpu = sched_getcpu();
 	getrusage(RUSAGE_THREAD, &after);
 	t->nvcsw = after.ru_nvcsw - before.ru_nvcsw;
 	t->nivcsw = after.ru_nivcsw - before.ru_nivcsw;
+	t->run_delay = run_delay() - delay;
 	if (err) {
 		errno = -err;
 		bench_task__fail(t, ops->name, "its loop ended");
@@ -389,11 +405,14 @@ static int reap(struct bench_crew *crew)
 	const char *oom;
 	pid_t pid;
 
-	if (run->mode == BENCH_MODE_THREAD)
-		return 0;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		for (i = 0; i < crew->nr && crew->pids[i] != pid; i++)
 			;
+		if (pid == run->privdir.keeper) {
+			run->privdir.keeper = -1;
+			err = bench_run__fail(run, 0, "the keeper of %s, process %d, was killed",
+					      run->dir, pid);
+		}
 		if (i == crew->nr)
 			continue;
 		crew->pids[i] = 0;

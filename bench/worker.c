@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <linux/kernel.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 #include <subcmd/parse-options.h>
 
@@ -211,10 +213,43 @@ void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t 
 	snprintf(path, size, "/proc/%d/fd/%d", t->tid, fd);
 }
 
+/* Wait until all tasks are at the gate; not for ever, should a file system hang in their init. */
+static int wait_ready(struct bench_crew *crew)
+{
+	u64 limit = max((u64)(60 * NSEC_PER_SEC), 10 * bench_worker_params.grace);
+	u32 *ready = &crew->run->shared->nr_ready, before, now = 0;
+	int err;
+
+	do {
+		before = now;
+		err = bench_crew__wait(crew, ready, bench_now() + limit);
+		now = __atomic_load_n(ready, __ATOMIC_SEQ_CST);
+		if (err || now == (u32)crew->run->nr_tasks)
+			return err;
+	} while (now != before);
+	return bench_run__fail(crew->run, 0, "only %u of %d tasks got ready, none for %llu s", now,
+			       crew->run->nr_tasks, (unsigned long long)(limit / NSEC_PER_SEC));
+}
+
+/* Is our directory still there? In one that was removed, each open ends in ENOENT. */
+static int check_dir(struct bench_run *run)
+{
+	struct stat here, there;
+
+	if (!run->dir)
+		return 0;
+	if (stat(run->dir, &there))
+		return bench_run__fail(run, errno, "the private directory %s", run->dir);
+	if (stat(".", &here) || here.st_ino != there.st_ino || here.st_dev != there.st_dev)
+		return bench_run__fail(run, 0, "the private directory %s was replaced", run->dir);
+	return 0;
+}
+
 static int run_repeat(struct bench_run *run, bool *stuck)
 {
 	struct bench_crew crew = { .run = run };
 	struct bench_observer *o;
+	unsigned int flags;
 	int err, v, sel;
 
 	err = bench_crew__map(run);
@@ -229,7 +264,7 @@ static int run_repeat(struct bench_run *run, bool *stuck)
 	run->variant = -1;
 	err = bench_crew__make(&crew);
 	if (!err)
-		err = bench_crew__wait(&crew, &run->shared->nr_ready, ULLONG_MAX);
+		err = wait_ready(&crew);
 	for (v = 0; !err && v < run->nr_variants; v++) {
 		if (!*run->variants[v].skip) {
 			err = bench_measure__select(&crew, v);
@@ -257,9 +292,16 @@ static int run_repeat(struct bench_run *run, bool *stuck)
 	}
 	if (crew.stuck)
 		err = -ETIMEDOUT;
+	else if (!err)
+		err = check_dir(run);
+	/* only now: a quota's count is kept by a timer, and throttled tasks do not end */
+	flags = bench_watch__end(run->watch);
+	for (v = 0; v < run->nr_variants; v++)
+		flags |= bench_run__repeat(run, v)->flags & BENCH_FLAG_CPU_GONE;
 	for (v = 0; !err && v < run->nr_variants; v++) {
 		if (*run->variants[v].skip)
 			continue;
+		bench_run__repeat(run, v)->flags |= flags;	/* all ran on the same tasks */
 		err = bench_measure__collect(run, v);
 		if (!err)
 			run->results[v].nr_repeats++;
@@ -459,7 +501,8 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 		if (!run->nr_variants)
 			bench_run__variant(run, "");
 		if (run->nr_variants > 1 && bench_is_fixed())
-			bench_run__usage(run, "several variants need --duration, no fixed work");
+			bench_run__usage(run, "--%s goes with one variant only",
+					 bench_worker_params.loops ? "loops" : "total");
 	} else if (run->status == BENCH_EXIT_OK) {
 		bench_run__fail(run, 0, "the plan could not be made");
 	}

@@ -56,6 +56,7 @@ enum bench_flag {
 	BENCH_FLAG_THROTTLED	= 1u << 3,	/* a cgroup's CPU quota stopped the tasks */
 	BENCH_FLAG_CPU_GONE	= 1u << 4,	/* a pinned task ended on another CPU */
 	BENCH_FLAG_CUT_TOTAL	= 1u << 5,	/* --duration ended before --total was done */
+	BENCH_FLAG_STOPPED_TOTAL = 1u << 6,	/* we were stopped before --total was done */
 	BENCH_FLAG_INVALID_MASK	= (1u << 8) - 1,
 	BENCH_FLAG_UNSETTLED	= 1u << 8,	/* the rate has a trend, or half is dropped */
 	BENCH_FLAG_OVERSUBSCRIBED = 1u << 9,	/* more tasks than CPUs */
@@ -65,6 +66,8 @@ enum bench_flag {
 	BENCH_FLAG_TORN		= 1u << 13,	/* a sample took over 1 % of a window, thrice */
 	BENCH_FLAG_CUT_LOOPS	= 1u << 14,	/* --duration ended before --loops were done */
 	BENCH_FLAG_IDLE_TASK	= 1u << 15,	/* a task did nothing in the measured time */
+	BENCH_FLAG_STALLED	= 1u << 16,	/* a task did nothing in a counted window */
+	BENCH_FLAG_PREEMPTED	= 1u << 17,	/* over 5 % of a task's time it waited for a CPU */
 };
 
 #define BENCH_MIN_NS	1000000ull	/* below 1 ms of measured time no rate is given */
@@ -100,6 +103,8 @@ struct bench_task {
 	u64			done_ns;	/* finished --loops, or the last of --total */
 	int			end_cpu;	/* the CPU on which it left its loop */
 	long			nvcsw, nivcsw;	/* context switches in the loop */
+	u64			run_delay;	/* ns in which it could run, and did not */
+	u64			end_ns;		/* left its loop */
 } __aligned(BENCH_LINE);
 
 /* The slow side of the loop: --loops reached, --total's pool to be asked, or told to stop. */

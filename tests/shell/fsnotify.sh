@@ -90,7 +90,7 @@ clean
 # On a regular file all have effect, and their cost shows.
 fsnotify file --marks none,inode,parent -t 1 -r 3 -d 100ms -w 10ms --window 10ms
 expect 0 "inotify on a file"
-json_is "$points | all(.valid and .notes == (.notes - [\"$no_effect\"]))"
+json_is "$points | all(.valid and all(.notes[]; contains(\"no effect\") | not))"
 hasnt "$out" "has no effect"
 json_is "$points | .[0].ratio == null and .[1].ratio > 1.05 and .[2].ratio > 1.05"
 

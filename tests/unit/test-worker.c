@@ -276,6 +276,11 @@ START_TEST(summary)
 	bench_result__summarise(&other, &res, false);
 	ck_assert_double_eq_tol(other.ratio, 2, 1e-9);
 	ck_assert_double_eq_tol(other.ratio_ci95, 0, 1e-9);
+
+	/* no ratio to what is not valid, nor of it */
+	res.flags = BENCH_FLAG_CPU_GONE;
+	bench_result__summarise(&other, &res, false);
+	ck_assert(isnan(other.ratio) && isnan(other.ratio_ci95));
 }
 END_TEST
 
@@ -345,14 +350,16 @@ START_TEST(flag_names)
 {
 	unsigned int bit;
 
-	for (bit = 0; bit < 16; bit++) {
-		if (bit == 6 || bit == 7)
+	for (bit = 0; bit < 18; bit++) {
+		if (bit == 7)
 			continue;
 		ck_assert(*bench_flag__name(1u << bit));
 		ck_assert(*bench_flag__text(1u << bit));
 	}
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_ERROR), "error");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_CUT_TOTAL), "cut-total");
+	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_STOPPED_TOTAL), "stopped-total");
+	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_PREEMPTED), "preempted");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_UNSETTLED), "unsettled");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_TORN), "torn");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_IDLE_TASK), "idle-task");
