@@ -396,7 +396,8 @@ static void collect_tasks(struct bench_run *run, struct bench_repeat *rep, u64 *
 		*done = max(*done, t->done_ns);
 		if (t->cpu >= 0 && t->end_cpu != t->cpu)
 			rep->flags |= BENCH_FLAG_CPU_GONE;
-		if (run->nr_tasks <= run->nr_cpus && t->run_delay > (t->end_ns - t->start_ns) / 20)
+		if (run->nr_tasks <= run->nr_cpus && t->run_delay > NSEC_PER_MSEC &&
+		    t->run_delay > (t->end_ns - t->start_ns) / 20)
 			rep->flags |= BENCH_FLAG_PREEMPTED;
 	}
 	rep->skew_ns = last - *first;

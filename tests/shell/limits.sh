@@ -43,10 +43,13 @@ failed()
 
 # ---- A6: many tasks ----
 
+# An ordinary user's parent cannot go before its tasks, and takes half a minute for 4096.
+counts=(17 65 257 1025)
+[ "$(id -u)" = 0 ] && counts+=(4096)
 for mode in process thread; do
-	for tasks in 17 65 257 1025 4096; do
+	for tasks in "${counts[@]}"; do
 		start=${EPOCHREALTIME/./}
-		bench "fsnotify eventfd" --mode $mode -t $tasks "${brief[@]}"
+		bench "fsnotify eventfd" --mode $mode -t "$tasks" "${brief[@]}"
 		took=$(((${EPOCHREALTIME/./} - start) / 1000))
 		if [ "$status" != 0 ]; then
 			# the limit, and how to raise it
@@ -205,7 +208,8 @@ if (need_user_switch) >/dev/null 2>&1; then
 	done
 	rm -rf "$TMPDIR/nobody"
 elif [ "$(id -u)" != 0 ]; then
-	run sh -c 'ulimit -u 1 && exec "$@"' - "$KBENCH" -f json fsnotify eventfd -t 64 "${brief[@]}"
+	# shellcheck disable=SC2016 # for the inner shell
+	run bash -c 'ulimit -u 1 && exec "$@"' - "$KBENCH" -f json fsnotify eventfd -t 64 "${brief[@]}"
 	failed "64 tasks are too many: the user may have 1 processes" "ulimit -u"
 else
 	note "ulimit -u was not tried: cannot become another user here"

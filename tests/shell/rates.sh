@@ -80,7 +80,7 @@ def point($total):
 	 (([.repeats[] | select(.flags | index("unsettled"))] | length) * 5 > (.repeats | length))) and
 	(.valid == (.rate != null and
 		(.flags - ["unsettled", "oversubscribed", "steal", "suspended", "late-start", "torn",
-			   "cut-loops", "idle-task"] == [])));
+			   "cut-loops", "idle-task", "stalled", "preempted"] == [])));
 
 .benchmarks[] | (.total != null) as $total | .points as $p | all(.points[]; point($total)) and
 # against the first variant, repeat by repeat
@@ -157,7 +157,7 @@ for name in "locking vfs" "kernfs lookup" "fsnotify pipe" "nfs negative-dentry -
 			expect 1 "$name -f $format $args"
 			case $format in
 			default) hasnt "$out" '^ *1 +(none +)?[0-9]' "$name $args" ;;
-			simple)	has "$out" '^1 [a-z-]+ - - [a-z]+/[a-z-]+$' "$name $args" ;;
+			simple)	has "$out" '^1 [a-z-]+ - - [a-z]+/[a-z-]+ [a-z,-]+$' "$name $args" ;;
 			csv)	has "$out" '^[a-z/-]+,[a-z]*,1,[^0-9]*,2,,,,,,,,,[0-9.]*,false,' "$name $args" ;;
 			classic) hasnt "$out" '^[^#]' "$name $args" ;;
 			esac

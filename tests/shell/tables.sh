@@ -49,7 +49,7 @@ sed -n '/SPDX-License-Identifier: GPL-2.0$/,/^2\. /p' "$top/Documentation/adding
 grep -q bench_locking_null example.c || fail "no example found"
 flags=$(cd "$KBENCH_BUILD" && sed -n 's/^cmd_.*locking-vfs\.o := //p' bench/.locking-vfs.o.cmd 2>/dev/null)
 if [ -n "$flags" ]; then
-	cmd=$(sed -E 's/ -o [^ ]+/ -o example.o/; s/ [^ ]*locking-vfs\.c$/ example.c/; s/-Wp,-M[^ ]+//' <<<"$flags")
+	cmd=$(sed -E 's/ -o [^ ]+/ -o example.o/; s/ [^ ]*locking-vfs\.c$/ example.c/; s/-Wp,-M[^ ]+//g; s/ -D"BUILD_STR[^ ]*//' <<<"$flags")
 	cmd="${cmd/ -I. / -I. -I$top -I$top/bench } -Wno-missing-prototypes -Wno-missing-declarations"
 	run bash -c "$cmd"
 	[ "$status" = 0 ] || fail "the example does not compile: $cmd"
