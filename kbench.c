@@ -168,6 +168,7 @@ int main(int argc, const char **argv)
 	on_exit(at_exit, NULL);
 	exec_cmd_init("perf-kbench", "/usr", "libexec/perf-core", "PERF_EXEC_PATH");
 	pager_init("PERF_PAGER");
+	force_pager("cat");	/* none: a usage error is not to end in one */
 
 	if (argc < 1)
 		return cmd_bench(1, (const char *[]){ "perf-kbench", NULL });

@@ -208,7 +208,8 @@ static int refused(struct bench_run *run, int v, bool setup, int err)
 	if (!setup || err == -ENOMEM || err == -ENFILE)
 		return bench_run__fail(run, -err, "%s mark %s", group, mark);
 	if (err == -EPERM && state.fanotify)
-		return bench_run__skip_variant(run, v, "fanotify needs CAP_SYS_ADMIN");
+		return bench_run__skip_variant(run, v, "fanotify needs CAP_SYS_ADMIN; %s",
+					       "for inode and parent, --group inotify does not");
 	return bench_run__skip_variant(run, v, "no %s mark %s can be on this %s: %m", group, mark,
 				       state.object->name);
 }

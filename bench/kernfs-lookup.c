@@ -252,6 +252,22 @@ static int try_file(struct bench_run *run, const char *path)
 	return bench_run__fail(run, errno, "%s %s", call, path);
 }
 
+/* FNV-1a of Fowler, Noll and Vo, 64 bit: two results tell whether they are of the same files. */
+static unsigned long long hash_of_files(void)
+{
+	unsigned long long hash = 0xcbf29ce484222325ull;
+	const char *p;
+	int i;
+
+	for (i = 0; i < nr_files; i++) {
+		p = files[i];
+		do {	/* the zero at the end, too: it keeps names apart */
+			hash = (hash ^ (unsigned char)*p) * 0x100000001b3ull;
+		} while (*p++);
+	}
+	return hash;
+}
+
 static int prepare(struct bench_run *run)
 {
 	int i, err, most = 0;
@@ -294,6 +310,8 @@ static int prepare(struct bench_run *run)
 	bench_run__param(run, "distinct", "%s", distinct ? "yes" : "no");
 	if (!distinct || given || nr_find)
 		bench_run__param(run, "files", "%d", nr_files);
+	if (nr_files > 1)
+		bench_run__param(run, "paths", "%016llx", hash_of_files());
 	return bench_run__param(run, "path", "%s", files[0]);
 }
 

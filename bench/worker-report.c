@@ -57,15 +57,16 @@ const char *bench_flag__name(enum bench_flag flag)
 }
 
 /*
- * The 0.975 quantiles of Student's t, to three decimals, as any statistics text has them; beyond
+ * The 0.975 quantiles of Student's t, to six digits, as any statistics text has them; beyond
  * 30 the expansion of Fisher and Cornish from the normal quantile is good to 0.001.
  */
 double bench_t95(int df)
 {
 	static const double t[] = {
-		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-		2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-		2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+		12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216,
+		2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092,
+		2.09302, 2.08596, 2.07961, 2.07387, 2.06866, 2.06390, 2.05954, 2.05553, 2.05183,
+		2.04841, 2.04523, 2.04227,
 	};
 	const double z = 1.959964;
 

@@ -251,7 +251,7 @@ if in_userns "echo 1 >/proc/sys/user/max_inotify_instances" true 2>/dev/null; th
 	has "$err" "raise fs.inotify.max_user_watches"
 	run in_userns : "$KBENCH" -f json fsnotify pipe --marks none,sb -t 2 "${brief[@]}"
 	expect 0 "fanotify in a user namespace"
-	json_is "$(variant sb) | .skip == \"fanotify needs CAP_SYS_ADMIN\""
+	json_is "$(variant sb) | (.skip | startswith(\"fanotify needs CAP_SYS_ADMIN\"))"
 else
 	note "limits were not tried: no user namespaces here"
 fi
@@ -259,7 +259,7 @@ fi
 run as_nobody -f json fsnotify file --marks none,sb,mount -t 2 "${brief[@]}"
 expect 0 "an ordinary user"
 json_is "$points | .[0].valid and
-	all(.[1:][]; .skip == \"fanotify needs CAP_SYS_ADMIN\" and .rate == null)"
+	all(.[1:][]; (.skip | startswith(\"fanotify needs CAP_SYS_ADMIN\")) and .rate == null)"
 run as_nobody fsnotify file --marks sb,mount -t 2 "${brief[@]}"
 expect 3 "an ordinary user, fanotify only"
 has "$err" "skipped: fanotify needs CAP_SYS_ADMIN"

@@ -20,9 +20,13 @@ bench()
 {
 	local name=$1
 	shift
-	# shellcheck disable=SC2086 # words are meant
-	run timeout -k 1 60 "$KBENCH" -f json $name "$@"
-	nothing_left "$name $*"
+	# on a busy machine they may get no CPU in so short a time
+	for _ in 1 2 3; do
+		# shellcheck disable=SC2086 # words are meant
+		run timeout -k 1 60 "$KBENCH" -f json $name "$@"
+		nothing_left "$name $*"
+		grep -qs "no op was done in the measured time" "$err" || return 0
+	done
 }
 
 # 2 s, as the machine may be busy

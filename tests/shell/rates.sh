@@ -17,8 +17,12 @@ bench()
 {
 	local name=$1
 	shift
-	# shellcheck disable=SC2086 # words are meant
-	run timeout -k 1 60 "$KBENCH" -f json $name "$@"
+	# on a busy machine they may get no CPU in so short a time
+	for _ in 1 2 3; do
+		# shellcheck disable=SC2086 # words are meant
+		run timeout -k 1 60 "$KBENCH" -f json $name "$@"
+		grep -qs "no op was done in the measured time" "$err" || return 0
+	done
 }
 
 # The numbers of all points follow from the raw samples, to 1e-6 and better.
@@ -29,7 +33,7 @@ def sum: add // 0;
 def mean: if length == 0 then null else add / length end;
 def samples: [.[] | if type == "array" then range(.[0]) | 0 else . end];
 def counted: map(select(.[3] | not));
-def t95: [12.706, 4.303, 3.182, 2.776][. - 1];
+def t95: [12.7062, 4.30265, 3.18245, 2.77645][. - 1];
 def jain: if map(. * .) | sum == 0 then null else (sum * sum) / (length * (map(. * .) | sum)) end;
 
 def repeat($total):
