@@ -293,7 +293,9 @@ static void task_main(struct bench_run *run, int id)
 	t->fd[1] = -1;
 	t->tid = syscall(SYS_gettid);
 	t->target = bench_worker_params.loops;
-	t->limit = t->target ?: sh->chunk ? t->target : ULLONG_MAX;
+	/* the parent may end us already now */
+	__atomic_store_n(&t->limit, t->target ?: sh->chunk ? t->target : ULLONG_MAX,
+			 __ATOMIC_RELAXED);
 	if (err) {
 		errno = -err;
 		snprintf(object, sizeof(object), "CPU %d", cpu);

@@ -313,7 +313,7 @@ fi
 if (need_inject) >/dev/null; then
 	for n in 1 2 3; do
 		run inject "sched_getaffinity:EINVAL:when=1..$n" "$KBENCH" -f json fsnotify eventfd \
-			"${brief[@]}"
+			-r 1 -l 500
 		worked "sched_getaffinity wants a larger mask, $n times"
 		json_is "($run.cpus | sort) == [$all]"
 	done

@@ -144,11 +144,11 @@ if (need_inject) >/dev/null; then
 	[ "$(head -n 5 order)" = "$(sed -n 6,10p order)" ] || fail "-j 5: not in turn"
 
 	# There and back.
-	traced --op rename -t 1 --total 20
+	traced --op rename -t 1 --total 400
 	cat trace.* | sed -n 's/^rename.*("\([0-9.]*\)", "\([0-9.]*\)").*/\1 \2/p' >order
 	awk 'NR > 1 && ($1 != to || $2 != from) { exit 1 } { from = $1; to = $2 }
-		END { if (NR != 20) exit 1 }' order || fail "--op rename is not there and back"
-	traced --op rename -j 3 -t 1 --total 20
+		END { if (NR != 400) exit 1 }' order || fail "--op rename is not there and back"
+	traced --op rename -j 3 -t 1 --total 400
 	[ "$(cat trace.* | sed -n 's/^rename.*("\([0-9.]*\)", .*/\1/p' | sort -u | wc -l)" = 4 ] ||
 		fail "--op rename -j 3: not four names"
 	clean

@@ -262,7 +262,7 @@ START_TEST(summary)
 	bench_result__summarise(&res, NULL, false);
 	ck_assert_double_eq_tol(res.rate, 100, 1e-9);
 	/* s = sqrt(40), 2.776 * s / sqrt(5) */
-	ck_assert_double_eq_tol(res.ci95, 2.776 * sqrt(40 / 5.0), 1e-3);
+	ck_assert_double_eq_tol(res.ci95, 2.77645 * sqrt(40 / 5.0), 1e-3);
 	ck_assert_double_eq_tol(res.us_op, 20000, 1e-6);
 	ck_assert_double_eq_tol(res.task_min, 23, 1e-9);
 	ck_assert_double_eq_tol(res.task_max, 81, 1e-9);
