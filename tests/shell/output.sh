@@ -411,6 +411,7 @@ fi
 if [ "$(id -u)" != 0 ]; then
 	mkdir closed && cp old closed/file && chmod 555 closed
 	run "$KBENCH" -f simple -o closed/file fsnotify eventfd "${brief[@]}" -t 1 -r 1
+	chmod 755 closed
 	not_written "-o in a directory that we may not write to" "closed/file: Permission denied" closed/file
 fi
 
