@@ -93,7 +93,7 @@ static int negative_setup(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
 	struct negative *n;
-	int i, nr = dirs * names, in_dir = 0, name = 0;
+	int i, nr = dirs * names, in_dir, name;
 	int err;
 
 	n = zalloc(sizeof(*n) + nr * sizeof(n->paths[0]));
@@ -108,12 +108,10 @@ static int negative_setup(struct bench_run *run)
 		if (bench_run__interrupted())
 			return -EINTR;
 	}
-	for (i = 0; i < nr; i++) {
-		snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d", in_dir, name);
-		if (++in_dir == (int)dirs) {
-			in_dir = 0;
-			name++;
-		}
+	for (i = 0, name = 0; name < (int)names; name++) {
+		for (in_dir = 0; in_dir < (int)dirs; in_dir++, i++)
+			snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d", in_dir,
+				 name);
 	}
 
 	err = bench_fs__of(".", type, sizeof(type), opts, sizeof(opts));

@@ -287,9 +287,9 @@ static int start_keeper(struct bench_run *run, int base, const char *name)
 		close(ready[1]);
 		do {
 			got = read(ready[0], &err, sizeof(err));
-		} while (got < 0 && errno == EINTR && !bench_parent__interrupted());
+		} while (got < 0 && errno == EINTR && !bench_run__interrupted());
 		if (got != sizeof(err))
-			err = bench_parent__interrupted() ? -EINTR : -EIO;
+			err = bench_run__interrupted() ? -EINTR : -EIO;
 	}
 	if (err)
 		close(alive[1]);
@@ -346,7 +346,7 @@ int bench_dir__leave(struct bench_run *run, u64 grace)
 	u64 deadline = grace ? bench_now() + grace : 0;
 	struct timespec nap = { .tv_nsec = NSEC_PER_MSEC };
 	int status = 0, err = 0;
-	pid_t pid;
+	pid_t pid = -1;
 
 	if (!run->dir)
 		return 0;
@@ -354,14 +354,16 @@ int bench_dir__leave(struct bench_run *run, u64 grace)
 		err = chdir("/") ? -errno : 0;
 	*strrchr(run->privdir.path, '/') = '\0';
 	close(run->privdir.alive);
-	while (!(pid = waitpid(run->privdir.keeper, &status, WNOHANG))) {
+	/* -1 if it was killed, which to waitpid() is any child */
+	while (run->privdir.keeper > 0 &&
+	       !(pid = waitpid(run->privdir.keeper, &status, WNOHANG))) {
 		if (deadline && bench_now() > deadline)
 			break;
 		if (!nanosleep(&nap, NULL) && nap.tv_nsec < 20 * NSEC_PER_MSEC)
 			nap.tv_nsec *= 2;
 	}
 	if (!pid)		/* the keeper goes on; who pressed Ctrl-C is not to wait */
-		err = bench_parent__interrupted() ? err : -ETIMEDOUT;
+		err = bench_run__interrupted() ? err : -ETIMEDOUT;
 	else if (pid < 0 || !WIFEXITED(status))
 		err = -ECHILD;
 	else if (WEXITSTATUS(status))

@@ -75,7 +75,6 @@ void bench_crew__end(struct bench_crew *crew);
 /* Signals are caught, and the parent goes before the tasks, between these two. */
 void bench_parent__begin(void);
 void bench_parent__end(void);
-int bench_parent__interrupted(void);	/* the signal that ended the run, or 0 */
 int bench_parent__continued(void);	/* how often we were stopped and went on */
 
 /* Can all CPUs of the plan still be used? Not those that went offline, or out of our cpuset. */

@@ -157,7 +157,7 @@ void bench_parent__end(void)
 		sigaction(signals[i], &old_actions[i], NULL);
 }
 
-int bench_parent__interrupted(void)
+int bench_run__interrupted(void)
 {
 	return interrupted;
 }

@@ -203,11 +203,6 @@ u64 bench_run__ops(const struct bench_run *run)
 	return sum;
 }
 
-bool bench_run__interrupted(void)
-{
-	return bench_parent__interrupted();
-}
-
 void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t size)
 {
 	snprintf(path, size, "/proc/%d/fd/%d", t->tid, fd);
@@ -422,7 +417,7 @@ static int run_point(struct bench_run *run, bool *stuck)
 	if (!err && all_skipped(run))
 		err = bench_run__skip(run, "%s", run->variants[0].skip);
 	for (run->repeat = 0; !err && run->repeat < run->nr_repeats; run->repeat++)
-		err = bench_parent__interrupted() ? -EINTR : run_repeat(run, stuck);
+		err = bench_run__interrupted() ? -EINTR : run_repeat(run, stuck);
 	if (ops->teardown && !*stuck)
 		ops->teardown(run);
 	if (run->status != BENCH_EXIT_SKIPPED && run->status != BENCH_EXIT_USAGE) {
@@ -431,7 +426,7 @@ static int run_point(struct bench_run *run, bool *stuck)
 	}
 out:
 	if (ops->use_dir) {
-		report = bench_dir__leave(run, *stuck || bench_parent__interrupted() ?
+		report = bench_dir__leave(run, *stuck || bench_run__interrupted() ?
 					  bench_worker_params.grace : 0);
 		err = err ?: report;
 	}
@@ -453,8 +448,8 @@ static int run_sweep(struct bench_run *run, bool *stuck)
 		begun += !err;
 	}
 	for (run->point = 0; !err && run->point < run->nr_points; run->point++)
-		err = bench_parent__interrupted() ? -EINTR : run_point(run, stuck);
-	sig = bench_parent__interrupted();
+		err = bench_run__interrupted() ? -EINTR : run_point(run, stuck);
+	sig = bench_run__interrupted();
 	if (sig && run->status == BENCH_EXIT_OK) {
 		run->status = BENCH_EXIT_INTERRUPTED;
 		snprintf(run->message, sizeof(run->message), "interrupted by signal %d (%s)",

@@ -400,8 +400,11 @@ void bench_run__metric(struct bench_run *run, int variant, const char *name, con
 /* Ops finished so far in this repeat, all tasks together. */
 u64 bench_run__ops(const struct bench_run *run);
 
-/* Has a signal told us to end? What takes long in the parent asks, and gives up with -EINTR. */
-bool bench_run__interrupted(void);
+/*
+ * The signal that told us to end, or 0. What takes long in the parent asks, and gives up with
+ * -EINTR.
+ */
+int bench_run__interrupted(void);
 
 /* A path by which the parent reaches a descriptor of a task, "/proc/PID/fd/N". */
 void bench_task__fd_path(const struct bench_task *t, int fd, char *path, size_t size);

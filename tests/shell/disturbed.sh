@@ -66,9 +66,10 @@ expect 1 "the parent stopped, --total"
 flagged stopped-total
 
 # Another program has half of the CPU.
-taskset -c "$(json '.benchmarks[0].cpus[0]')" timeout 20 sh -c 'while :; do :; done' &
+cpu=$(json '.benchmarks[0].cpus[0]')
+taskset -c "$cpu" timeout 20 sh -c 'while :; do :; done' &
 hog=$!
-kbench -f json fsnotify eventfd -C "$(json '.benchmarks[0].cpus[0]')" -t 1 -d 500ms -r 1
+kbench -f json fsnotify eventfd -C "$cpu" -t 1 -d 500ms -r 1
 kill "$hog" 2>/dev/null
 pkill -P "$hog" 2>/dev/null
 expect 0 "a CPU hog"
