@@ -85,6 +85,19 @@ has "$err" "private directory .* No such file" "directory removed"
 json_is "$point.rate == null"
 [ -z "$(leftovers nn)" ] || fail "left in the directory: $(leftovers nn)"
 
+# The keeper of the directory is killed: said at once, and the next run removes what is left.
+begin nfs negative-dentry --any-fs --dir nn -t 2 -d 20s -r 1
+keeper=$(ps -o pid=,pgid= --ppid "$pid" | awk '$1 == $2 { print $1 }')
+[ -n "$keeper" ] || fail "no keeper found"
+kill -KILL "$keeper"
+finish
+expect 1 "keeper killed"
+has "$err" "the keeper of .* was killed" "keeper killed"
+json_is "$point.rate == null"
+[ -n "$(leftovers nn)" ] || fail "the directory of a killed keeper is gone"
+kbench -f json nfs negative-dentry --any-fs --dir nn -t 1 -d 100ms -r 1
+[ -z "$(leftovers nn)" ] || fail "left after the next run: $(leftovers nn)"
+
 # All frozen: nobody sends a signal, but the window is out.
 freezer=/sys/fs/cgroup/freezer/kbench-test.$$
 if [ "$(id -u)" = 0 ] && mkdir "$freezer" 2>/dev/null; then
