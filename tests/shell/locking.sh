@@ -18,18 +18,6 @@ vfs()
 	kbench -f json locking vfs --dir "$dir" "$@"
 }
 
-# good WHAT: every point has a valid result, or one that the machine spoilt, not we
-good()
-{
-	if [ "$(json '[.benchmarks[].points[].flags[]] | any(. == "throttled" or . == "cpu-gone")')" = true ]; then
-		note "$1: the machine let tasks wait: $(json '[.benchmarks[].points[].flags[]] | unique | tostring')"
-		return
-	fi
-	expect 0 "$1"
-	[ "$(json '.benchmarks[].points | all(.valid and .rate > 0)')" = true ] ||
-		fail "$1: not valid: $(json '[.benchmarks[].points[] | .flags, .skip] | tostring')"
-}
-
 clean()
 {
 	[ -z "$(leftovers "${1:-$dir}")" ] || fail "left over: $(leftovers "${1:-$dir}")"

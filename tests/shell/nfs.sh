@@ -15,18 +15,6 @@ case $type in
 nfs*)	skip "the test's own folder is on NFS" ;;
 esac
 
-# good WHAT: every point has a valid result, or one that the machine spoilt, not we
-good()
-{
-	if [ "$(json '[.benchmarks[].points[].flags[]] | any(. == "throttled" or . == "cpu-gone")')" = true ]; then
-		note "$1: the machine let tasks wait: $(json '[.benchmarks[].points[].flags[]] | unique | tostring')"
-		return
-	fi
-	expect 0 "$1"
-	[ "$(json '.benchmarks[].points | all(.valid and .rate > 0)')" = true ] ||
-		fail "$1: not valid: $(json '[.benchmarks[].points[] | .flags, .skip] | tostring')"
-}
-
 clean()
 {
 	[ -z "$(leftovers "$dir")" ] || fail "left over: $(leftovers "$dir")"

@@ -8,23 +8,16 @@ need_cmd jq
 
 run='.benchmarks[0]'
 formats=(default simple json csv classic)
-benches=("locking vfs" "kernfs lookup" "fsnotify eventfd" "fsnotify pipe" "fsnotify file"
-	 "nfs negative-dentry --any-fs")
 brief=(-d 40ms -w 5ms --window 10ms)
 doc=$top/Documentation/results-format.txt
 
 # bench FORMAT NAME ARGUMENT...: with a results file of the same run
 bench()
 {
-	local format=$1 name=$2
-	shift 2
+	local format=$1
+	shift
 	rm -f results
-	# on a busy machine they may get no CPU in so short a time
-	for _ in 1 2 3; do
-		# shellcheck disable=SC2086 # words are meant
-		run timeout -k 1 60 "$KBENCH" -f "$format" -o results $name "$@"
-		grep -qs "no op was done in the measured time" "$err" || return 0
-	done
+	bench_again "-f $format -o results" "$@"
 }
 
 # numbers FILTER: of the results file, a line each

@@ -117,6 +117,24 @@ check()
 	within 2 none_running || fail "$1: $(running) processes are left"
 }
 
+# check_slow WHAT: send each run the signal that its name ends in; the files that were made are many,
+# and removing them takes its time
+check_slow()
+{
+	local name
+	for name in "${!pid[@]}"; do
+		signal "$name" "${name##*, }"
+	done
+	for name in "${!sent[@]}"; do
+		ended "$name" 10
+		[ "$status" = 130 ] || [ "$status" = 137 ] || fail "$name: exit status $status"
+	done
+	within 60 none_running || fail "$1: $(running) processes are left"
+	for name in "${!sent[@]}"; do
+		no_private "$name" || fail "$name: left over: $(private "$name")"
+	done
+}
+
 forget()
 {
 	pid=() where=() sent=()
@@ -187,18 +205,7 @@ for mode in process thread; do
 		within 5 some_tasks "${pid[$name]}" 2 || fail "$name: no tasks"
 	done
 	sleep 0.3
-	for name in "${!pid[@]}"; do
-		signal "$name" "${name##*, }"
-	done
-	for name in "${!sent[@]}"; do
-		ended "$name" 10
-		[ "$status" = 130 ] || [ "$status" = 137 ] || fail "$name: exit status $status"
-	done
-	# the files that were made are many: removing them takes its time
-	within 60 none_running || fail "init, $mode: $(running) processes are left"
-	for name in "${!sent[@]}"; do
-		no_private "$name" || fail "$name: left over: $(private "$name")"
-	done
+	check_slow "init, $mode"
 	forget
 done
 
@@ -542,16 +549,6 @@ for sig in INT TERM HUP KILL; do
 	start "setup, $sig" nfs negative-dentry --any-fs --dirs 100000 --names 1 -t 1
 done
 sleep 1
-for name in "${!pid[@]}"; do
-	signal "$name" "${name##*, }"
-done
-for name in "${!sent[@]}"; do
-	ended "$name" 10
-	[ "$status" = 130 ] || [ "$status" = 137 ] || fail "$name: exit status $status"
-done
-within 60 none_running || fail "setup: $(running) processes are left"
-for name in "${!sent[@]}"; do
-	no_private "$name" || fail "$name: left over: $(private "$name")"
-done
+check_slow "setup"
 forget
 exit 0
