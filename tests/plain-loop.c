@@ -8,7 +8,8 @@
  * their own; the parent samples their counters twice against CLOCK_MONOTONIC, SECONDS apart, and
  * prints ops a second of all together. The calls are those of "fsnotify eventfd",
  * "fsnotify pipe --size 1", "locking vfs --op open" and "locking vfs --op unlink": files have names
- * as long as there, in one directory, which is made in DIR, is the current one, and is removed.
+ * as long as there, in one directory as deep below DIR as theirs, which is the current one; all of
+ * it is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@
 #include <unistd.h>
 
 #define MAX_TASKS	1024
-#define WARMUP_NS	200000000ull
+#define WARMUP_NS	100000000ull
 
 struct line {
 	volatile uint64_t	ops;
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
 	double seconds = argc == 5 ? atof(argv[3]) : 0;
 	uint64_t begin, end, ops[2];
 	pid_t parent = getpid();
-	char dir[4096];
+	char top[4096];
 
 	if (tasks < 1 || tasks > MAX_TASKS || seconds <= 0 ||
 	    (strcmp(argv[1], "eventfd") && strcmp(argv[1], "pipe1") && strcmp(argv[1], "open") &&
@@ -167,9 +168,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: plain-loop eventfd|pipe1|open|unlink TASKS SECONDS DIR\n");
 		return 2;
 	}
-	snprintf(dir, sizeof(dir), "%s/plain-loop.XXXXXX", argv[4]);
-	if (!mkdtemp(dir) || chdir(dir))
-		die(dir);
+	snprintf(top, sizeof(top), "%s/plain-loop.XXXXXX", argv[4]);
+	if (!mkdtemp(top) || chdir(top) || mkdir("run", 0700) || chdir("run") ||
+	    mkdir("0.00000", 0700) || chdir("0.00000"))
+		die(top);
 	lines = mmap(NULL, (tasks + 1) * sizeof(*lines), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (lines == MAP_FAILED)
@@ -194,8 +196,8 @@ int main(int argc, char **argv)
 	*stop = 1;
 	while (wait(&status) > 0)
 		failed |= status;
-	if (chdir("/") || rmdir(dir))
-		die(dir);
+	if (chdir("../..") || rmdir("run/0.00000") || rmdir("run") || chdir("/") || rmdir(top))
+		die(top);
 	if (failed)
 		return 1;
 	printf("%.1f\n", (ops[1] - ops[0]) * 1e9 / (end - begin));
