@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
 #include <elfutils/version.h>
 #include <json-c/json_c_version.h>
 #include <linux/compiler.h>
@@ -95,6 +97,7 @@ static int cmd_version(int argc, const char **argv)
 	printf("  libperf, libsubcmd, libapi  Linux %s\n", KBENCH_KERNEL_VERSION);
 	printf("  libelf                      0.%d\n", _ELFUTILS_VERSION);
 	printf("  json-c                      %s\n", JSON_C_VERSION);
+	printf("  libRmath                    %s\n", R_VERSION_STRING);
 	return BENCH_EXIT_OK;
 }
 
