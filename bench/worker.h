@@ -10,10 +10,11 @@
  *
  *	bench/worker.c		one run, from argv to the observers; what workloads may call
  *	bench/worker-task.c	the tasks: made, let go together, ended and reaped
- *	bench/worker-measure.c	sampling, the measured windows, the end of the warm-up
+ *	bench/worker-measure.c	sampling, and the measured windows
  *	bench/worker-plan.c	options, lists, CPUs and pinning, limits: all that is checked first
  *	bench/worker-dir.c	the private directory, and what file system it is on
  *	bench/worker-watch.c	what may have spoilt a repeat: throttling, steal, lost CPUs
+ *	bench/worker-stat.c	statistics: means and their intervals, the end of the warm-up
  *	bench/worker-report.c	the summary of a result, and the text observer
  */
 #ifndef BENCH_WORKER_H
@@ -472,10 +473,11 @@ const char *bench_flag__name(enum bench_flag flag);
 const char *bench_mode__name(enum bench_mode mode);
 const char *bench_pin__name(enum bench_pin pin);
 
-/* Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
+/* worker-stat.c. Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
 double bench_t95(int df);
-
-/* Number of leading windows of n rates that differ from the rest, at most n / 2 (see worker.c). */
+/* Mean of the finite ones of @x, and half of its 95 % interval; NaN where there is none. */
+double bench_mean_ci(const double *x, int n, double *ci95);
+/* Number of leading windows of n rates that differ from the rest, at most n / 2. */
 int bench_settle(const double *rates, int n, bool *settled);
 
 /* Fill in everything of a result that follows from its repeats; @first: of the first variant. */
