@@ -2,8 +2,8 @@
 /*
  * worker-report.c: the summary of a result, and the text observer
  *
- * The interval is Student's over the means of the repeats: what it covers is the spread from one
- * repeat to the next on this boot, not that of the tasks, whose extremes stand beside it.
+ * The interval is bench_mean()'s over the means of the repeats: what it covers is the spread from
+ * one repeat to the next on this boot, not that of the tasks, whose extremes stand beside it.
  */
 #include <math.h>
 #include <stdio.h>

@@ -474,9 +474,21 @@ const char *bench_mode__name(enum bench_mode mode);
 const char *bench_pin__name(enum bench_pin pin);
 
 /* worker-stat.c. Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
-double bench_t95(int df);
-/* Mean of the finite ones of @x, and half of its 95 % interval; NaN where there is none. */
+double bench_t95(double df);
+
+/**
+ * bench_mean - mean of a series, and how sure it is
+ * @x:	the values in the order of time; those that are not finite are left out
+ * @n:	how many
+ * @se:	standard error of the mean, which knows that neighbours are alike; NaN below two values
+ * @df:	degrees of freedom of @se: the mean +- bench_t95(df) * se covers with 95 %
+ *
+ * Return: the mean, NaN if no value is finite.
+ */
+double bench_mean(const double *x, int n, double *se, double *df);
+/* The same, with half of the 95 % interval. */
 double bench_mean_ci(const double *x, int n, double *ci95);
+
 /* Number of leading windows of n rates that differ from the rest, at most n / 2. */
 int bench_settle(const double *rates, int n, bool *settled);
 

@@ -192,6 +192,7 @@ START_TEST(summary)
 }
 END_TEST
 
+/* The mean does not ask for the order of repeats; its interval does. */
 START_TEST(summary_order)
 {
 	struct bench_task_result tasks[10];
@@ -203,7 +204,7 @@ START_TEST(summary_order)
 	make_result(&b, reps, tasks, 5, (u64 []){ 50, 1, 40, 20, 30 });
 	bench_result__summarise(&b, NULL, false);
 	ck_assert_double_eq_tol(a.rate, b.rate, 1e-9);
-	ck_assert_double_eq_tol(a.ci95, b.ci95, 1e-9);
+	ck_assert_double_gt(a.ci95, b.ci95 + 1);
 }
 END_TEST
 
