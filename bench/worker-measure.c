@@ -82,74 +82,9 @@ static int add_window(struct bench_run *run, struct bench_repeat *rep, const str
 	return 0;
 }
 
-static int cmp_double(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return (a > b) - (a < b);
-}
-
-static double median(double *x, int n)
-{
-	qsort(x, n, sizeof(*x), cmp_double);
-	return n & 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
-}
-
 /*
- * Is there a trend in @n rates? Mann's test (1945) at about 2 %, two-sided, for a trend of any
- * form, of which the later half must make at least 5 % of the mean. Below five it never says so.
- */
-static bool has_trend(const double *rates, int n)
-{
-	double early = 0, late = 0, s = 0;
-	int i, j;
-
-	for (i = 0; i < n; i++) {
-		for (j = i + 1; j < n; j++)
-			s += (rates[j] > rates[i]) - (rates[j] < rates[i]);
-		if (i < n / 2)
-			early += rates[i];
-		if (i >= n - n / 2)
-			late += rates[i];
-	}
-	return n >= 5 && fabs(late - early) > 0.05 * (late + early) / 2 &&
-	       (fabs(s) - 1) / sqrt(n * (n - 1.0) * (2 * n + 5) / 18) > 2.2;
-}
-
-/*
- * The rule for the end of the warm-up. A leading window is dropped if its rate is further from
- * the median of all later windows than three of their standard deviations (estimated robustly, as
- * 1.4826 times the median absolute deviation) and than 2 % of that median; then the next one is
- * looked at. At most half of the windows go: a run in which even that does not help, or in which
- * the windows that are left have a trend, has not settled. Below four windows nothing can be told.
- */
-int bench_settle(const double *rates, int n, bool *settled)
-{
-	double *rest = malloc((n + 1) * sizeof(*rest)), med, mad;
-	int i, k;
-
-	*settled = true;
-	if (!rest || n < 4) {
-		free(rest);
-		return 0;
-	}
-	for (k = 0; k <= n / 2; k++) {
-		memcpy(rest, rates + k + 1, (n - k - 1) * sizeof(*rest));
-		med = median(rest, n - k - 1);
-		for (i = 0; i < n - k - 1; i++)
-			rest[i] = fabs(rest[i] - med);
-		mad = 1.4826 * median(rest, n - k - 1);
-		if (fabs(rates[k] - med) <= max(3 * mad, 0.02 * med))
-			break;
-	}
-	free(rest);
-	*settled = k <= n / 2 && !has_trend(rates + k, n - k);
-	return min(k, n / 2);
-}
-
-/*
- * Apply that rule to a repeat; marks the windows only if @mark. Returns how many it drops. Of very
- * many windows it sees the means of blocks, since its own time grows with their square.
+ * Apply bench_settle() to a repeat; marks the windows only if @mark. Returns how many it drops. Of
+ * very many windows it sees the means of blocks, since its own time grows with their square.
  */
 static int settle(struct bench_repeat *rep, bool mark)
 {

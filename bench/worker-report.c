@@ -2,8 +2,8 @@
 /*
  * worker-report.c: the summary of a result, and the text observer
  *
- * The interval is Student's over the means of the repeats: what it covers is the spread from one
- * repeat to the next on this boot, not that of the tasks, whose extremes stand beside it.
+ * The interval is bench_mean()'s over the means of the repeats: what it covers is the spread from
+ * one repeat to the next on this boot, not that of the tasks, whose extremes stand beside it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -56,53 +56,6 @@ const char *bench_flag__name(enum bench_flag flag)
 	return flags[flag_index(flag)].name;
 }
 
-/*
- * The 0.975 quantiles of Student's t, to six digits, as any statistics text has them; beyond
- * 30 the expansion of Fisher and Cornish from the normal quantile is good to 0.001.
- */
-double bench_t95(int df)
-{
-	static const double t[] = {
-		12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216,
-		2.22814, 2.20099, 2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092,
-		2.09302, 2.08596, 2.07961, 2.07387, 2.06866, 2.06390, 2.05954, 2.05553, 2.05183,
-		2.04841, 2.04523, 2.04227,
-	};
-	const double z = 1.959964;
-
-	if (df < 1)
-		return NAN;
-	if (df <= (int)ARRAY_SIZE(t))
-		return t[df - 1];
-	return z + (pow(z, 3) + z) / (4 * df) +
-	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96.0 * df * df);
-}
-
-/* Mean of the finite ones of @x, and half of its 95 % interval; NaN where there is none. */
-static double mean_ci(const double *x, int n, double *ci95)
-{
-	double mean = 0, var = 0;
-	int i, used = 0;
-
-	for (i = 0; i < n; i++) {
-		if (isfinite(x[i])) {
-			mean += x[i];
-			used++;
-		}
-	}
-	*ci95 = NAN;
-	if (!used)
-		return NAN;
-	mean /= used;
-	for (i = 0; i < n; i++) {
-		if (isfinite(x[i]))
-			var += (x[i] - mean) * (x[i] - mean) / (used - 1);
-	}
-	if (used > 1)
-		*ci95 = bench_t95(used - 1) * sqrt(var / used);
-	return mean;
-}
-
 /* Jain, Chiu and Hawe 1984: (sum x)^2 / (n sum x^2), from 1/n (one has all) to 1 (all alike). */
 static double jain(const struct bench_repeat *rep, int nr_tasks)
 {
@@ -151,20 +104,20 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 	/* the rule errs in up to one of fifty repeats: one alone among many says nothing */
 	if (unsettled * 5 > n)
 		res->flags |= BENCH_FLAG_UNSETTLED;
-	res->jain = mean_ci(x, n, &unused);
+	res->jain = bench_mean_ci(x, n, &unused);
 	for (r = 0; r < n; r++)
 		x[r] = res->repeats[r].rate;
 	if (!(res->flags & BENCH_FLAG_ERROR))
-		res->rate = mean_ci(x, n, &res->ci95);
+		res->rate = bench_mean_ci(x, n, &res->ci95);
 	res->us_op = res->nr_tasks * 1e6 / res->rate;
 	for (r = 0; r < n && total; r++)
 		x[r] = res->repeats[r].elapsed_ns / (double)NSEC_PER_SEC;
 	if (total)
-		res->elapsed = mean_ci(x, n, &unused);
+		res->elapsed = bench_mean_ci(x, n, &unused);
 	for (r = 0; first && r < n && r < first->nr_repeats; r++)
 		x[r] = first->repeats[r].rate / res->repeats[r].rate;
 	if (first && r && !((first->flags | res->flags) & BENCH_FLAG_INVALID_MASK))
-		res->ratio = mean_ci(x, r, &res->ratio_ci95);
+		res->ratio = bench_mean_ci(x, r, &res->ratio_ci95);
 	free(x);
 }
 
@@ -320,7 +273,7 @@ static void print_metrics(const struct bench_result *res)
 	int i;
 
 	for (i = 0; i < res->nr_metrics; i++) {
-		mean = mean_ci(res->metrics[i].values, res->nr_repeats, &ci95);
+		mean = bench_mean_ci(res->metrics[i].values, res->nr_repeats, &ci95);
 		/* a count that stayed 0 is not worth a line; a ratio that did may be the point */
 		if (mean == 0 && !strchr(res->metrics[i].unit, '/'))
 			continue;

@@ -10,10 +10,11 @@
  *
  *	bench/worker.c		one run, from argv to the observers; what workloads may call
  *	bench/worker-task.c	the tasks: made, let go together, ended and reaped
- *	bench/worker-measure.c	sampling, the measured windows, the end of the warm-up
+ *	bench/worker-measure.c	sampling, and the measured windows
  *	bench/worker-plan.c	options, lists, CPUs and pinning, limits: all that is checked first
  *	bench/worker-dir.c	the private directory, and what file system it is on
  *	bench/worker-watch.c	what may have spoilt a repeat: throttling, steal, lost CPUs
+ *	bench/worker-stat.c	statistics: means and their intervals, the end of the warm-up
  *	bench/worker-report.c	the summary of a result, and the text observer
  */
 #ifndef BENCH_WORKER_H
@@ -472,10 +473,23 @@ const char *bench_flag__name(enum bench_flag flag);
 const char *bench_mode__name(enum bench_mode mode);
 const char *bench_pin__name(enum bench_pin pin);
 
-/* Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
-double bench_t95(int df);
+/* worker-stat.c. Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
+double bench_t95(double df);
 
-/* Number of leading windows of n rates that differ from the rest, at most n / 2 (see worker.c). */
+/**
+ * bench_mean - mean of a series, and how sure it is
+ * @x:	the values in the order of time; those that are not finite are left out
+ * @n:	how many
+ * @se:	standard error of the mean, which knows that neighbours are alike; NaN below two values
+ * @df:	degrees of freedom of @se: the mean +- bench_t95(df) * se covers with 95 %
+ *
+ * Return: the mean, NaN if no value is finite.
+ */
+double bench_mean(const double *x, int n, double *se, double *df);
+/* The same, with half of the 95 % interval. */
+double bench_mean_ci(const double *x, int n, double *ci95);
+
+/* Number of leading windows of n rates that differ from the rest, at most n / 2. */
 int bench_settle(const double *rates, int n, bool *settled);
 
 /* Fill in everything of a result that follows from its repeats; @first: of the first variant. */

@@ -25,6 +25,11 @@ def mean: if length == 0 then null else add / length end;
 def samples: [.[] | if type == "array" then range(.[0]) | 0 else . end];
 def counted: map(select(.[3] | not));
 def t95: [12.7062, 4.30265, 3.18245, 2.77645][. - 1];
+# of at most four repeats, where there is a degree of freedom less than repeats; two at least
+def ci95: length as $n | mean as $mean | map(. - $mean) as $d | ($d | map(. * .) | add) as $sum |
+	(if $sum > 0 then ([$d[1:], $d[:-1]] | transpose | map(.[0] * .[1]) | add) / $sum else 0
+	 end) as $r | ([[$r + (1 + 3 * $r) / $n, 0] | max, 0.8] | min) as $r |
+	($n - 1 | t95) * ($sum / ($n - 1) / $n * (1 + $r) / (1 - $r) | sqrt);
 def jain: if map(. * .) | sum == 0 then null else (sum * sum) / (length * (map(. * .) | sum)) end;
 
 def repeat($total):
@@ -60,9 +65,7 @@ def point($total):
 	all(.repeats[]; repeat($total)) and
 	near(.rate; $mean) and
 	near(.us_per_op; if $mean then $tasks * 1e6 / $mean else null end) and
-	near(.ci95; if ($rates | length) < 2 then null else
-		($rates | length) as $n | ($n - 1 | t95) *
-		(($rates | map(. - $mean | . * .) | add) / ($n - 1) / $n | sqrt) end) and
+	near(.ci95; if ($rates | length) < 2 then null else $rates | ci95 end) and
 	near(.jain; [.repeats[].task_ops | jain | select(. != null)] | mean) and
 	(.jain == null or (.jain <= 1.000001 and .jain >= 0.999999 / $tasks)) and
 	near(.task_min; [.repeats[] | select(.rate != null) | .elapsed_ns as $e |
