@@ -87,6 +87,30 @@ static int opt_repeat(const struct option *opt, const char *arg, int unset __may
 	return 0;
 }
 
+/* Digits, and perhaps a point and digits: as in every other place, not as in the user's locale. */
+int bench_opt__percent(const struct option *opt, const char *arg, int unset __maybe_unused)
+{
+	const char *p = arg;
+	double val, scale = 0.1;
+	u64 whole;
+
+	if (parse_u64(&p, &whole))
+		return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
+	val = whole;
+	if (*p == '.') {
+		if (!p[1])
+			return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
+		for (p++; *p >= '0' && *p <= '9'; p++, scale /= 10)
+			val += (*p - '0') * scale;
+	}
+	if (*p)
+		return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
+	if (!(val > 0 && val <= 100))
+		return opt_error(opt, arg, "is not more than 0 and at most 100");
+	*(double *)opt->value = val / 100;
+	return 0;
+}
+
 int bench_opt__time(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	static const struct { const char *name; u64 ns; } units[] = {

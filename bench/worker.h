@@ -224,12 +224,20 @@ extern const struct option bench_worker_options[];
 /* Callbacks for numeric options: strict, whole and in range, or a usage error naming the option. */
 int bench_opt__time(const struct option *opt, const char *arg, int unset);	/* u64 * of ns */
 int bench_opt__count(const struct option *opt, const char *arg, int unset);	/* u64 *, 1 … */
+int bench_opt__percent(const struct option *opt, const char *arg, int unset);	/* double * */
 
-/* OPT_BENCH_COUNT(0, "names", &names, "help"): a u64 from 1 to 2^53; OPT_BENCH_TIME: ns. */
+/*
+ * OPT_BENCH_COUNT(0, "names", &names, "help"): a u64 from 1 to 2^53; OPT_BENCH_TIME: ns;
+ * OPT_BENCH_PERCENT: a double, more than 0 and at most 1, that is given as per cent.
+ */
 #define OPT_BENCH_COUNT(s, l, v, h) \
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
 	  .value = check_vtype(v, u64 *), .argh = "n", .help = (h), \
 	  .flags = PARSE_OPT_NONEG, .callback = bench_opt__count }
+#define OPT_BENCH_PERCENT(s, l, v, h) \
+	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
+	  .value = check_vtype(v, double *), .argh = "pct", .help = (h), \
+	  .flags = PARSE_OPT_NONEG, .callback = bench_opt__percent }
 #define OPT_BENCH_TIME(s, l, v, h) \
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
 	  .value = check_vtype(v, u64 *), .argh = "time", .help = (h), \
