@@ -47,4 +47,28 @@ int cmd_bench(int argc, const char **argv);
  */
 int cmd_list(int argc, const char **argv);
 
+/**
+ * cmd_compare - are the patched results better than those of base, or worse?
+ * @argc, @argv: options, files of base, "--", files of patched
+ *
+ * Return: an enum bench_exit; with --gate 0, 1, or 125 where it cannot tell.
+ */
+int cmd_compare(int argc, const char **argv);
+
+/**
+ * cmd_ab - run two commands in turn, and compare their results
+ * @argc, @argv: options and two lines for the shell
+ *
+ * Return: as cmd_compare().
+ */
+int cmd_ab(int argc, const char **argv);
+
+/**
+ * cmd_noise - measure by how much rates differ from run to run on this machine
+ * @argc, @argv: options, then what to run, as for cmd_bench()
+ *
+ * Return: an enum bench_exit.
+ */
+int cmd_noise(int argc, const char **argv);
+
 #endif

@@ -41,6 +41,7 @@ static int cmd_version(int argc, const char **argv);
 static int cmd_help(int argc, const char **argv);
 
 const struct cmd_struct kbench_commands[] = {
+	{ "compare",	cmd_compare,	"Tell whether patched results are better than base's" },
 	{ "list",	cmd_list,	"Print a line for each benchmark"		},
 	{ "help",	cmd_help,	"Explain a command, a collection or a benchmark" },
 	{ "version",	cmd_version,	"Print our version and those of the libraries"	},

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf-kbench compare: are the patched results better than those of base, or worse?
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <subcmd/parse-options.h>
+
+#include "bench/worker.h"
+#include "builtin.h"
+#include "compare.h"
+
+/*
+ * The noise from run to run that is assumed where nobody has measured it: the rate of one thing on
+ * a shared machine moves by 1 to 3 % from one minute to the next (Documentation/verdict.txt).
+ */
+#define ASSUMED_NOISE	0.03
+#define CANNOT_TELL	125	/* as "git bisect run" takes it: skip this commit */
+
+static const char *format_name = "default", *noise_path;
+static bool force, no_floor;
+static double gate = NAN, same = 0.03;
+
+static const struct option options[] = {
+	OPT_STRING('f', "format", &format_name, "format",
+		   "default (text for a mail, 78 columns), json, csv, markdown, or lkp, the layout of the kernel test robot (default: default)"),
+	OPT_BENCH_PERCENT(0, "gate", &gate,
+			  "exit with 0 if nothing is slower by more than this many per cent, 1 if something is, 125 if that cannot be told (default: no gate)"),
+	OPT_BENCH_PERCENT(0, "same", &same,
+			  "call it \"same\" if the rates differ by less than this many per cent (default 3)"),
+	OPT_BOOLEAN(0, "force", &force,
+		    "compare what was not measured in the same way, and say so"),
+	OPT_STRING(0, "noise", &noise_path, "file",
+		   "what \"perf-kbench noise\" found on this machine (default: its own file)"),
+	OPT_BOOLEAN(0, "no-floor", &no_floor, "take no notice of what \"noise\" found"),
+	OPT_END()
+};
+
+static const char * const usage[] = {
+	"perf-kbench compare [<options>] <base.json>... -- <patched.json>...",
+	"perf-kbench compare [<options>] <base.json> <patched.json>",
+	NULL
+};
+
+static struct results **read_files(const char **paths, int nr)
+{
+	struct results **files = calloc(nr + 1, sizeof(*files));
+	char why[512];
+	int i, failed = 0;
+
+	for (i = 0; files && i < nr; i++) {
+		files[i] = results__read(paths[i], why, sizeof(why));
+		if (!files[i]) {
+			fprintf(stderr, "perf-kbench compare: %s\n", why);
+			failed++;
+		}
+	}
+	if (!failed)
+		return files;
+	for (i = 0; i < nr; i++)
+		results__free(files[i]);
+	free(files);
+	return NULL;
+}
+
+static void free_files(struct results **files, int nr)
+{
+	int i;
+
+	for (i = 0; files && i < nr; i++)
+		results__free(files[i]);
+	free(files);
+}
+
+/* Is what was read fit for a verdict? Says what is not. */
+static int check(const struct comparison *c)
+{
+	int i, refused = comparison__count(c, NOTE_REFUSED);
+
+	if (refused && !force) {
+		fprintf(stderr, "perf-kbench compare: not comparable (--force compares all the same), %s:\n",
+			c->files[BASE][0]->path);
+		for (i = 0; i < c->nr_notes; i++) {
+			if (c->notes[i].kind == NOTE_REFUSED)
+				fprintf(stderr, "  %s\n", c->notes[i].text);
+		}
+		return BENCH_EXIT_FAILED;
+	}
+	if (!c->nr_points) {
+		fprintf(stderr, "perf-kbench compare: the two sides have no point in common\n");
+		for (i = 0; i < c->nr_notes; i++)
+			fprintf(stderr, "  %s\n", c->notes[i].text);
+		return BENCH_EXIT_FAILED;
+	}
+	return BENCH_EXIT_OK;
+}
+
+static int read_noise(struct noise **noise)
+{
+	char why[512];
+
+	*noise = no_floor ? NULL : noise__read(noise_path, why, sizeof(why));
+	if (*noise || no_floor || (errno == ENOENT && !noise_path))
+		return BENCH_EXIT_OK;
+	fprintf(stderr, "perf-kbench compare: %s\n", why);
+	return BENCH_EXIT_FAILED;
+}
+
+static int compare(struct comparison *c, const struct noise *noise, enum compare_format format)
+{
+	struct point_verdict **all = calloc(c->nr_points + 1, sizeof(*all));
+	struct verdict_rules rules = { .same = same, .assumed = ASSUMED_NOISE };
+	int i, ret;
+
+	if (!all)
+		return BENCH_EXIT_FAILED;
+	for (i = 0; i < c->nr_points; i++) {
+		struct compare_point *p = &c->points[i];
+
+		rules.noise = noise__find(noise, c->files[BASE][0], p->bench, p->point[BASE],
+					  &rules.noise_df);
+		verdict__compare(p->side, &rules, &p->v);
+		all[i] = &p->v;
+	}
+	verdict__holm(all, c->nr_points, &rules);
+	ret = comparison__print(c, format, &rules, stdout) ? BENCH_EXIT_FAILED : BENCH_EXIT_OK;
+	if (!ret && isfinite(gate)) {
+		ret = verdict__gate(all, c->nr_points, gate);
+		if (format == COMPARE_TEXT)
+			printf("gate     %.3g %%: %s\n", 100 * gate,
+			       ret == CANNOT_TELL ? "cannot tell" :
+			       ret ? "there is a regression" : "no regression beyond it");
+	}
+	free(all);
+	return ret;
+}
+
+int cmd_compare(int argc, const char **argv)
+{
+	struct results **files[NR_SIDES] = { NULL };
+	int nr[NR_SIDES] = { 0 }, ret, i;
+	struct comparison *c = NULL;
+	struct noise *noise = NULL;
+	enum compare_format format;
+	const char **patched;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		;
+	patched = argv + i + 1;
+	nr[PATCHED] = max(argc - i - 1, 0);
+	nr[BASE] = parse_options(i, argv, options, usage, 0);
+	if (i == argc && nr[BASE] == 2) {
+		patched = argv + 1;
+		nr[BASE] = 1;
+		nr[PATCHED] = 1;
+	}
+	if (!nr[BASE] || !nr[PATCHED])
+		usage_with_options_msg(usage, options,
+				       "name files of both sides, with -- between them");
+	if (compare_format__parse(format_name, &format))
+		return BENCH_EXIT_USAGE;
+	files[BASE] = read_files(argv, nr[BASE]);
+	files[PATCHED] = read_files(patched, nr[PATCHED]);
+	ret = BENCH_EXIT_FAILED;
+	if (files[BASE] && files[PATCHED]) {
+		c = comparison__new(files, nr);
+		if (!c)
+			fprintf(stderr, "perf-kbench compare: out of memory\n");
+	}
+	if (c)
+		ret = check(c) ?: read_noise(&noise) ?: compare(c, noise, format);
+	comparison__free(c);
+	noise__free(noise);
+	free_files(files[BASE], nr[BASE]);
+	free_files(files[PATCHED], nr[PATCHED]);
+	return ret;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Comparing results of two sides, base and patched
+ *
+ *	compare-match.c		which points of the files belong together, and what differs else
+ *	compare-verdict.c	what the numbers of two points say: the statistics
+ *	compare-print.c		text, JSON, CSV, Markdown and LKP's layout
+ *	builtin-compare.c	the command
+ */
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+#include "util/results.h"
+
+struct noise;
+
+enum compare_side { BASE, PATCHED, NR_SIDES };
+
+/* ---- compare-verdict.c ---- */
+
+enum verdict {
+	VERDICT_FASTER,
+	VERDICT_SLOWER,
+	VERDICT_SAME,		/* within verdict_rules::same of each other */
+	VERDICT_UNSURE,		/* cannot tell */
+	VERDICT_NONE,		/* too little data to say anything, see point_verdict::why */
+};
+
+/* The repeats of a point in one file, in the order of time. */
+struct verdict_run {
+	const struct results		*file;
+	int				nr;
+	const struct results_repeat	**repeats;	/* only those with a rate */
+};
+
+struct verdict_side {
+	int			nr_runs;
+	struct verdict_run	*runs;		/* those without a repeat left out */
+};
+
+/* All in shares of 1, so 0.03 is 3 %. */
+struct verdict_rules {
+	double	same;		/* margin of equivalence */
+	double	noise;		/* standard deviation from run to run, NaN: not known */
+	double	noise_df;	/* its degrees of freedom */
+	double	assumed;	/* in its place where one run a side is all there is */
+};
+
+/* What a difference was judged against. */
+enum verdict_noise {
+	NOISE_RUNS,		/* several files a side */
+	NOISE_FLOOR,		/* a measured floor, and files where there are several */
+	NOISE_ASSUMED,		/* verdict_rules::assumed */
+	NOISE_PAIRED,		/* blocks of A B B A */
+};
+
+struct point_verdict {
+	enum verdict		verdict;
+	enum verdict_noise	noise;
+	double			rate[NR_SIDES];		/* mean over the runs */
+	double			ci95[NR_SIDES];		/* half of its 95 % interval */
+	double			se[NR_SIDES];		/* standard error of log(rate) */
+	double			ratio, low, high;	/* patched / base, 95 % interval */
+	double			low90, high90;		/* 90 %: that of two one-sided tests */
+	double			t, df, p, p_holm;
+	double			log_se;
+	double			shown;		/* smallest change found with 80 %, 0.03 is 3 % */
+	int			more;		/* this many more, for @target; 0: no telling */
+	bool			more_runs;	/* @more are runs (files), else repeats */
+	double			target;
+	char			why[128];	/* why there is no verdict */
+};
+
+/**
+ * verdict__compare - what two points say
+ * @side:	the data of both
+ * @rules:	how to judge
+ * @v:		the answer; verdict and p_holm are preliminary until verdict__holm()
+ */
+void verdict__compare(const struct verdict_side side[NR_SIDES], const struct verdict_rules *rules,
+		      struct point_verdict *v);
+
+/**
+ * verdict__paired - the same for runs that were interleaved
+ * @blocks:	log(patched / base) of each block of A B B A
+ * @nr:		how many
+ */
+void verdict__paired(const double *blocks, int nr, const struct verdict_rules *rules,
+		     struct point_verdict *v);
+
+/* Correct p for the number of points, and say the words. */
+void verdict__holm(struct point_verdict **v, int nr, const struct verdict_rules *rules);
+
+const char *verdict__name(enum verdict verdict);
+
+/* What --gate says of all points: 0 no regression beyond @gate, 1 there is one, 125 cannot tell. */
+int verdict__gate(struct point_verdict **v, int nr, double gate);
+
+/* ---- compare-match.c ---- */
+
+/* A point that both sides have. */
+struct compare_point {
+	const struct results_bench	*bench;		/* of the first file of base */
+	const struct results_point	*point[NR_SIDES];	/* of the first file that has it */
+	struct verdict_side		side[NR_SIDES];
+	struct point_verdict		v;
+};
+
+/* Something to be said of the files: a difference, or a point of one side only. */
+struct compare_note {
+	enum {
+		NOTE_REFUSED,	/* must not differ */
+		NOTE_ENV,	/* differs, and may matter */
+		NOTE_LEFT_OUT,	/* one side has it */
+	} kind;
+	char	*text;
+};
+
+struct comparison {
+	const char		*name[NR_SIDES];	/* of the sides: "base", "patched" */
+	const char		*command[NR_SIDES];	/* shown in place of the files, or NULL */
+	int			nr_files[NR_SIDES];
+	struct results		**files[NR_SIDES];	/* borrowed */
+	int			nr_points, nr_notes;
+	struct compare_point	*points;
+	struct compare_note	*notes;
+};
+
+/**
+ * comparison__new - find the points that belong together
+ * @files, @nr_files: of both sides; kept by the caller until comparison__free()
+ *
+ * Return: the comparison without verdicts, or NULL if out of memory.
+ */
+struct comparison *comparison__new(struct results **files[NR_SIDES],
+				   const int nr_files[NR_SIDES]);
+void comparison__free(struct comparison *c);
+
+/* How many notes of that kind there are. */
+int comparison__count(const struct comparison *c, int kind);
+
+/* What differs is what is to be compared: nothing is a reason to refuse any more. */
+void comparison__allow(struct comparison *c);
+
+/* ---- compare-print.c ---- */
+
+enum compare_format { COMPARE_TEXT, COMPARE_JSON, COMPARE_CSV, COMPARE_MARKDOWN, COMPARE_LKP };
+
+/* By its name; 0, or -EINVAL after having told the user which there are. */
+int compare_format__parse(const char *name, enum compare_format *format);
+
+/* 0 or -errno of writing to @f. */
+int comparison__print(const struct comparison *c, enum compare_format format,
+		      const struct verdict_rules *rules, FILE *f);
+
+/* ---- noise.c: the floor of this machine, as "perf-kbench noise" has found it ---- */
+
+/**
+ * noise__read - read what was found
+ * @path:	NULL: the user's own file
+ * @why:	what is wrong
+ *
+ * Return: the floors, to be freed with noise__free(); NULL with errno ENOENT if there is no such
+ * file, or another errno with @why written.
+ */
+struct noise *noise__read(const char *path, char *why, size_t why_size);
+void noise__free(struct noise *noise);
+
+/**
+ * noise__find - the floor of a point
+ * @noise:	what was found, or NULL
+ * @res:	a file with the point: the machine must be the same
+ *
+ * That of the same benchmark and task count, else the largest of the benchmark's.
+ *
+ * Return: standard deviation from run to run in shares of 1, with *@df; NaN if it is not known.
+ */
+double noise__find(const struct noise *noise, const struct results *res,
+		   const struct results_bench *bench, const struct results_point *point,
+		   double *df);
+
+#endif
