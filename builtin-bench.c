@@ -28,6 +28,7 @@
 #include "bench/worker.h"
 #include "builtin.h"
 #include "observe.h"
+#include "subrun.h"
 #include "util/outfile.h"
 
 typedef int (*bench_fn_t)(int argc, const char **argv);
@@ -680,7 +681,8 @@ static int outputs__open(int argc, const char **argv)
 	bench_observer__register(progress);
 
 	/* before the report, which then prints nothing if the file cannot be opened */
-	if (output) {
+	output = output ?: getenv(SUBRUN_OUTPUT);
+	if (output && *output) {
 		results = json_observer__new(output, argc, argv);
 		if (!results)
 			return out_of_memory();

@@ -42,6 +42,8 @@ static int cmd_help(int argc, const char **argv);
 
 const struct cmd_struct kbench_commands[] = {
 	{ "compare",	cmd_compare,	"Tell whether patched results are better than base's" },
+	{ "ab",		cmd_ab,		"Run two commands in turn, and compare them"	},
+	{ "noise",	cmd_noise,	"Measure by how much rates differ from run to run" },
 	{ "list",	cmd_list,	"Print a line for each benchmark"		},
 	{ "help",	cmd_help,	"Explain a command, a collection or a benchmark" },
 	{ "version",	cmd_version,	"Print our version and those of the libraries"	},

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ab and noise: runs below a command, their order, and what becomes of them
+. "$(dirname "$0")/lib.sh"
+need_cmd jq
+export XDG_STATE_HOME=$TMPDIR/state TMPDIR
+short="-t 1 -r 1 -d 20ms -w 0ms --window 10ms"
+
+# ---- the order is A B B A, and both are what they are called ----
+kbench ab -q -n 2 -f json "echo A >>order; '$KBENCH' fsnotify eventfd $short" \
+	"echo B >>order; '$KBENCH' fsnotify eventfd $short"
+expect 0
+[ "$(tr -d '\n' <order)" = ABBAABBA ] || fail "the order is $(tr -d '\n' <order)"
+json_is '.points | length == 1'
+json_is '.points[0] | .noise_from == "paired" and .df == 1 and .base.files == 4'
+
+# ---- a difference that is there: 3 system calls where there was 1 ----
+kbench ab -q -n 4 "'$KBENCH' locking vfs --op stat $short" "'$KBENCH' locking vfs --op unlink $short"
+expect 0
+has "$out" "slower, [0-9.]+ times as slow"
+has "$out" "op: stat here, unlink in B, run 1"
+has "$out" '^A  '
+has "$out" "\(8 runs\)"
+[ "$(wc -L <"$out")" -le 78 ] || [ ${#KBENCH} -gt 40 ] || fail "over 78 columns"
+
+# ---- --gate ----
+kbench ab -q -n 4 --gate 5 "'$KBENCH' locking vfs --op stat $short" \
+	"'$KBENCH' locking vfs --op unlink $short"
+expect 1
+
+# ---- commands that fail: their words, the command, the status ----
+kbench ab -q -n 2 "'$KBENCH' fsnotify eventfd $short" "echo too bad >&2; exit 7"
+expect 1
+has "$err" "^too bad"
+has "$err" "'echo too bad >&2; exit 7' exited with 7"
+kbench ab -q -n 2 true true
+expect 1
+has "$err" "'true' has run no benchmark of perf-kbench without -o"
+kbench ab -q -n 2 'kill -9 $$' true
+expect 1
+has "$err" "was ended by signal 9"
+kbench ab -q true
+expect 2
+kbench ab -q -n 1 true true
+expect 2
+kbench ab -q -f xml true true
+expect 2
+
+# ---- interrupted: the run below ends, nothing stays ----
+"$KBENCH" ab -q -n 2 "'$KBENCH' fsnotify eventfd -t 1 -d 60s" true >"$out" 2>"$err" &
+pid=$!
+for _ in $(seq 100); do
+	[ "$(running)" -ge 3 ] && break
+	sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+status=$?
+expect 130
+has "$err" "interrupted by signal 15"
+for _ in $(seq 50); do
+	[ "$(running)" = 0 ] && break
+	sleep 0.1
+done
+[ "$(running)" = 0 ] || fail "tasks are left: $(pgrep -af perf-kbench)"
+[ -z "$(find "$TMPDIR" -maxdepth 1 -name 'perf-kbench*' -type d)" ] || fail "a folder is left"
+
+# ---- noise ----
+# shellcheck disable=SC2086 # words are meant
+kbench noise -q -n 3 fsnotify eventfd $short -r 2
+expect 0
+has "$out" "^fsnotify/eventfd none +1 +[0-9]+ +[0-9.]+% +[0-9.]+%"
+floors=$XDG_STATE_HOME/perf-kbench/noise.json
+json_is '.format == "perf-kbench-noise" and .version == 1 and (.floors | length == 1)' "$floors"
+json_is '.floors[0] | .df == 2 and .sd >= 0 and .tasks == 1 and .benchmark == "fsnotify/eventfd"' \
+	"$floors"
+# again: in its place, and others beside it
+# shellcheck disable=SC2086 # words are meant
+kbench noise -q -n 4 fsnotify eventfd $short -r 2
+# shellcheck disable=SC2086 # words are meant
+kbench noise -q -n 3 fsnotify pipe $short -r 2
+json_is '[.floors[] | [.benchmark, .df]] == [["fsnotify/eventfd", 3], ["fsnotify/pipe", 2]]' "$floors"
+# compare takes it
+# shellcheck disable=SC2086 # words are meant
+kbench -o a.json fsnotify eventfd $short -r 2
+kbench compare -f json a.json a.json
+json_is '.points[0] | .noise_from == "floor" and .df == 3'
+kbench noise -q -n 3 fsnotify nothing
+expect 1
+has "$err" "Unknown benchmark"
+kbench noise -q -n 2
+expect 2
+# shellcheck disable=SC2086 # words are meant
+kbench noise -q -n 3 -o /dev/full fsnotify eventfd $short -r 2
+expect 1
+has "$err" "/dev/full: No space left"
+
+# ---- PERF_KBENCH_OUTPUT alone, and -o before it ----
+# shellcheck disable=SC2086 # words are meant
+PERF_KBENCH_OUTPUT=env.json kbench -o own.json fsnotify eventfd $short
+[ -e own.json ] && [ ! -e env.json ] || fail "-o does not go before PERF_KBENCH_OUTPUT"
+# shellcheck disable=SC2086 # words are meant
+PERF_KBENCH_OUTPUT=env.json kbench fsnotify eventfd $short
+json_is '.complete' env.json
