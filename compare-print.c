@@ -421,6 +421,28 @@ static void put_verdicts(const struct comparison *c, FILE *f)
 	}
 }
 
+/* Are all files of a side of one boot, and those of the other not of it? */
+static bool one_boot_a_side(const struct comparison *c)
+{
+	char *first[NR_SIDES], *boot;
+	bool one = true;
+	int side, i;
+
+	for (side = BASE; side < NR_SIDES; side++) {
+		first[side] = results__env(c->files[side][0], "boot_id");
+		for (i = 1; i < c->nr_files[side] && one; i++) {
+			boot = results__env(c->files[side][i], "boot_id");
+			one = boot && first[side] && !strcmp(boot, first[side]);
+			free(boot);
+		}
+	}
+	one = one && first[BASE] && first[PATCHED] && *first[BASE] && *first[PATCHED] &&
+	      strcmp(first[BASE], first[PATCHED]);
+	free(first[BASE]);
+	free(first[PATCHED]);
+	return one;
+}
+
 static void put_noise(const struct comparison *c, const struct verdict_rules *rules, FILE *f)
 {
 	bool assumed = false, floor = false;
@@ -435,6 +457,9 @@ static void put_noise(const struct comparison *c, const struct verdict_rules *ru
 		put_wrapped_fmt(f, "noise    ", 9,
 				"One file a side does not tell how much this machine's rates differ from run to run: %.3g %% is assumed. Give several files a side, or run \"perf-kbench noise\" once.",
 				100 * rules->assumed);
+	if (one_boot_a_side(c))
+		put_wrapped(f, "noise    ", 9,
+			    "Each side is of one boot: what differs from boot to boot is not in these intervals.");
 	if (floor)
 		put_wrapped(f, "noise    ", 9,
 			    "The noise from run to run is that which \"perf-kbench noise\" measured on this machine.");

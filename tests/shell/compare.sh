@@ -77,6 +77,19 @@ says "verdict fsnotify/eventfd none: faster at 8 tasks; slower at 1 task"
 hasnt "$out" "is assumed"
 [ "$(wc -L <"$out")" -le 78 ] || fail "over 78 columns: $(wc -L <"$out")"
 
+# two boots are not one: with one a side, that is said
+results boot1 "1:$(around 100000)" '.environment.boot_id = "1"'
+results boot2 "1:$(around 100000)" '.environment.boot_id = "2"'
+results boot3 "1:$(around 100000)" '.environment.boot_id = "3"'
+compare boot1 boot1 -- boot2 boot2
+says "Each side is of one boot"
+for files in "boot1 boot3 -- boot2 boot2" "boot1 -- boot1"; do
+	# shellcheck disable=SC2086 # words are meant
+	compare $files
+	tr -s ' \n' ' ' <"$out" >flat
+	hasnt flat "of one boot" "$files"
+done
+
 # the same numbers, from the JSON
 compare -f json b1 b2 -- p1 p2
 expect 0
