@@ -26,7 +26,7 @@ struct scaling {
 	struct scaling_value	peak;		/* tasks at which X is largest; INFINITY: none */
 	double			rms;		/* relative error of the fit, root of mean square */
 	int			nr_points;	/* that were used */
-	int			last;		/* the most tasks of these: beyond is extrapolation */
+	int			last;		/* the most tasks of these; beyond lies a guess */
 	int			nr_draws;
 	double			*alpha_draws, *beta_draws;	/* of the bootstrap, unsorted */
 };
