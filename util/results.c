@@ -29,6 +29,8 @@
 #define FORMAT_VERSION	1
 #define MAX_TASKS	65536
 #define MAX_SIZE	((size_t)INT_MAX)	/* of a file */
+#define READ_SIZE	1048576			/* bytes at a time */
+#define TOO_BIG		"less than 2 GiB is expected"
 #define RATE_ERROR	0.000001		/* a part of the rate */
 
 struct reader {
@@ -349,11 +351,8 @@ static struct json_object *get_array(struct reader *rd, const struct place *up,
 				     enum presence presence, int *nr)
 {
 	struct json_object *list = get(rd, up, obj, name, json_type_array, presence);
-	size_t len = list ? json_object_array_length(list) : 0;
 
-	if (len > INT_MAX)
-		fail(rd, -EINVAL, MEMBER(up, name), "it has too many elements");
-	*nr = rd->err ? 0 : len;
+	*nr = list ? json_object_array_length(list) : 0;
 	return list;
 }
 
@@ -776,10 +775,10 @@ static void read_bench(struct reader *rd, const struct place *at, struct json_ob
 /* Quoted where a shell needs it; the first word would be an assignment with a bare = in it. */
 static void put_quoted(FILE *file, const char *word, bool first)
 {
-	const char *p;
+	const char *p, *marks = first ? "_@%+:,./-" : "_@%+:,./-=";
 
 	for (p = word; *p; p++) {
-		if (!(isascii(*p) && isalnum(*p)) && !strchr(first ? "_@%+:,./-" : "_@%+:,./-=", *p))
+		if (!(isascii(*p) && isalnum(*p)) && !strchr(marks, *p))
 			break;
 	}
 	if (p > word && !*p) {
@@ -874,23 +873,32 @@ static struct results *read_root(struct reader *rd, const char *path, struct jso
 	return res;
 }
 
+/* Nothing but white space, or '{' behind it? */
+static bool may_be_object(const char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && text[i] && strchr(" \t\r\n", text[i]))
+		i++;
+	return i == size || text[i] == '{';
+}
+
 /* The object in a text, or NULL. */
 static struct json_object *parse(struct reader *rd, const char *text, size_t size)
 {
 	struct json_object *root = NULL;
-	size_t begin = 0;
 
-	while (begin < size && text[begin] && strchr(" \t\r\n", text[begin]))
-		begin++;
-	if (!size) {
+	if (size > MAX_SIZE) {		/* so any count in it fits an int */
+		fail(rd, -EFBIG, NULL, TOO_BIG);
+	} else if (!size) {
 		fail(rd, -EINVAL, NULL, "is empty");
-	} else if (begin < size && text[begin] != '{') {
+	} else if (!may_be_object(text, size)) {
 		fail(rd, -EINVAL, NULL, "is no perf-kbench results file: '{' is expected first");
 	} else {
 		put(rd, "%s:", rd->path);
-		root = json_parse(text, size, "window_ops",
-				  rd->used < rd->why_size ? rd->why + rd->used : NULL,
-				  rd->used < rd->why_size ? rd->why_size - rd->used : 0);
+		rd->used = min(rd->used, rd->why_size);
+		root = json_parse(text, size, "window_ops", rd->why + rd->used,
+				  rd->why_size - rd->used);
 		if (!root)
 			rd->err = -errno;
 		clean_text(rd);
@@ -917,28 +925,34 @@ struct results *results__parse(const char *path, const char *text, size_t size, 
 	return finish(&rd, root ? read_root(&rd, path, root) : NULL);
 }
 
-/* All that a file has, of at most MAX_SIZE bytes; the caller frees. */
-static char *read_text(struct reader *rd, int fd, size_t *size)
+/* Is it a file that can be read to its end? How much memory that takes at first. */
+static size_t check_file(struct reader *rd, int fd)
 {
-	size_t room = 1 << 16, used = 0;
-	char *text = NULL, *more;
 	struct stat st;
-	ssize_t n = 1;
 
 	if (fstat(fd, &st)) {
 		fail(rd, -errno, NULL, "%s", strerror(errno));
-		return NULL;
+		return 0;
 	}
-	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd))) {
+	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
 		fail(rd, -EINVAL, NULL, "is a device, a results file is expected");
-		return NULL;
-	}
-	if (S_ISREG(st.st_mode) && st.st_size > 0)
-		room = min((u64)st.st_size, (u64)MAX_SIZE) + 1;
-	while (n) {
-		if (used == room || !text) {
-			if (text)
-				room = min(2 * room, MAX_SIZE + 1);
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return READ_SIZE;
+	if ((u64)st.st_size > MAX_SIZE)
+		fail(rd, -EFBIG, NULL, TOO_BIG);
+	return st.st_size + 1;		/* one to see that it ends there */
+}
+
+/* All of a file, or only the beginning if it cannot be one of ours; the caller frees. */
+static char *read_text(struct reader *rd, int fd, size_t *size)
+{
+	size_t room = check_file(rd, fd), used = 0;
+	char *text = alloc(rd, room, 1), *more;
+	ssize_t n = 1;
+
+	while (!rd->err && n) {
+		if (used == room) {
+			room = max(2 * room, (size_t)READ_SIZE);
 			more = realloc(text, room);
 			if (!more) {
 				fail(rd, -ENOMEM, NULL, "out of memory");
@@ -946,16 +960,14 @@ static char *read_text(struct reader *rd, int fd, size_t *size)
 			}
 			text = more;
 		}
-		n = read(fd, text + used, room - used);
-		if (n < 0 && errno != EINTR) {
+		n = read(fd, text + used, min(room - used, (size_t)READ_SIZE));
+		if (n < 0 && errno != EINTR)
 			fail(rd, -errno, NULL, "%s", strerror(errno));
+		used += n > 0 ? n : 0;
+		if (used > MAX_SIZE)
+			fail(rd, -EFBIG, NULL, TOO_BIG);
+		if (used <= READ_SIZE && !may_be_object(text, used))
 			break;
-		}
-		used += max(n, (ssize_t)0);
-		if (used > MAX_SIZE) {
-			fail(rd, -EFBIG, NULL, "less than 2 GiB is expected");
-			break;
-		}
 	}
 	if (rd->err) {
 		free(text);
