@@ -14,6 +14,7 @@
 #include "bench/worker.h"
 #include "builtin.h"
 #include "compare.h"
+#include "util/plot.h"
 
 /*
  * The noise from run to run that is assumed where nobody has measured it: the rate of one thing on
@@ -22,7 +23,7 @@
 #define ASSUMED_NOISE	0.03
 #define CANNOT_TELL	125	/* as "git bisect run" takes it: skip this commit */
 
-static const char *format_name = "default", *noise_path;
+static const char *format_name = "default", *noise_path, *plot_path;
 static bool force, no_floor;
 static double gate = NAN, same = 0.03;
 
@@ -37,6 +38,8 @@ static const struct option options[] = {
 		    "compare what was not measured in the same way, and say so"),
 	OPT_STRING(0, "noise", &noise_path, "file",
 		   "what \"perf-kbench noise\" found on this machine (default: its own file)"),
+	OPT_STRING(0, "plot", &plot_path, "file",
+		   "also draw the curves: NAME.svg, NAME.png, or - for the terminal (default: no plot)"),
 	OPT_BOOLEAN(0, "no-floor", &no_floor, "take no notice of what \"noise\" found"),
 	OPT_END()
 };
@@ -115,6 +118,7 @@ static int compare(struct comparison *c, const struct noise *noise, enum compare
 {
 	struct point_verdict **all = calloc(c->nr_points + 1, sizeof(*all));
 	struct verdict_rules rules = { .same = same, .assumed = ASSUMED_NOISE };
+	char why[512];
 	int i, ret;
 
 	if (!all)
@@ -129,6 +133,10 @@ static int compare(struct comparison *c, const struct noise *noise, enum compare
 	}
 	verdict__holm(all, c->nr_points, &rules);
 	ret = comparison__print(c, format, &rules, stdout) ? BENCH_EXIT_FAILED : BENCH_EXIT_OK;
+	if (!ret && plot_path && comparison__plot(c, plot_path, why, sizeof(why))) {
+		fprintf(stderr, "perf-kbench compare: --plot %s: %s\n", plot_path, why);
+		ret = BENCH_EXIT_FAILED;
+	}
 	if (!ret && isfinite(gate)) {
 		ret = verdict__gate(all, c->nr_points, gate);
 		if (format == COMPARE_TEXT)
@@ -148,6 +156,7 @@ int cmd_compare(int argc, const char **argv)
 	struct noise *noise = NULL;
 	enum compare_format format;
 	const char **patched;
+	char why[512];
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		;
@@ -164,6 +173,10 @@ int cmd_compare(int argc, const char **argv)
 				       "name files of both sides, with -- between them");
 	if (compare_format__parse(format_name, &format))
 		return BENCH_EXIT_USAGE;
+	if (plot_path && plot__check_path(plot_path, why, sizeof(why))) {
+		fprintf(stderr, "perf-kbench compare: --plot %s: %s\n", plot_path, why);
+		return BENCH_EXIT_USAGE;
+	}
 	files[BASE] = read_files(argv, nr[BASE]);
 	files[PATCHED] = read_files(patched, nr[PATCHED]);
 	ret = BENCH_EXIT_FAILED;

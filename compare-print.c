@@ -484,6 +484,7 @@ static int print_text(const struct comparison *c, const struct verdict_rules *ru
 		bench = c->points[i].bench;
 		put_row(c, &c->points[i], f);
 	}
+	comparison__print_scaling(c, f);
 	put_verdicts(c, f);
 	put_noise(c, rules, f);
 	put_notes(c, NOTE_LEFT_OUT, "left out ", f);

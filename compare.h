@@ -4,6 +4,7 @@
  *
  *	compare-match.c		which points of the files belong together, and what differs else
  *	compare-verdict.c	what the numbers of two points say: the statistics
+ *	compare-scaling.c	the curves over task counts: scalability, plots
  *	compare-print.c		text, JSON, CSV, Markdown and LKP's layout
  *	builtin-compare.c	the command
  */
@@ -157,6 +158,14 @@ int compare_format__parse(const char *name, enum compare_format *format);
 /* 0 or -errno of writing to @f. */
 int comparison__print(const struct comparison *c, enum compare_format format,
 		      const struct verdict_rules *rules, FILE *f);
+
+/* ---- compare-scaling.c ---- */
+
+/* How both sides scale, for curves of enough points: a few lines each, none for others. */
+void comparison__print_scaling(const struct comparison *c, FILE *f);
+
+/* Draw the curves of both sides; @path, @why and what is returned are plot__draw()'s. */
+int comparison__plot(const struct comparison *c, const char *path, char *why, size_t why_size);
 
 /* ---- noise.c: the floor of this machine, as "perf-kbench noise" has found it ---- */
 

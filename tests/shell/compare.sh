@@ -275,6 +275,42 @@ has "$out" "^ +100(199|200) .* -20.0% +80200 .*fsnotify/eventfd.none.1.ops_per_s
 compare -f xml b1 p1
 expect 2
 
+# ---- curves: what has become of contention, and a plot ----
+# curve ALPHA BETA: X(N) = 100000 N / (1 + ALPHA (N - 1) + BETA N (N - 1)) at 1, 2, 4, 8 tasks
+curve()
+{
+	local n
+	for n in 1 2 4 8; do
+		echo "$n:$(around "$(awk -v n=$n -v a="$1" -v b="$2" \
+			'BEGIN { printf "%.0f", 1e5 * n / (1 + a * (n - 1) + b * n * (n - 1)) }')")"
+	done
+}
+results c1 "$(curve 0.02 0.001 | xargs)"
+results c2 "$(curve 0.02 0.001 | xargs)"
+results c3 "$(curve 0.2 0.001 | xargs)"
+results c4 "$(curve 0.2 0.001 | xargs)"
+compare c1 c2 -- c3 c4
+has "$out" "scaling +fsnotify/eventfd none"
+has "$out" " alpha 0\.0[12][0-9]* -> 0\.(19|2)[0-9]*: rose by 0\.1[78]"
+has "$out" " beta .* no change is shown"
+compare c1 c2 -- c2 c1
+has "$out" " alpha .* no change is shown"
+compare b1 b2 -- p1 p2
+hasnt "$out" "scaling"
+if command -v gnuplot >/dev/null; then
+	compare --plot c.svg c1 c2 -- c3 c4
+	expect 0
+	has c.svg "base fsnotify/eventfd"
+	has c.svg "patched fsnotify/eventfd"
+	compare --plot - c1 c2 -- c3 c4
+	expect 0
+	[ "$(wc -L <"$out")" -le 78 ] || fail "a plot over 78 columns"
+else
+	note "no gnuplot: no plot was tried"
+fi
+compare --plot c.txt c1 -- c3
+expect 2
+
 # ---- --total: seconds ----
 results f1 "1:$(around 100000)" '.benchmarks[0].total = 100000'
 results f2 "1:$(around 50000)" '.benchmarks[0].total = 100000'
