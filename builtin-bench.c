@@ -12,6 +12,7 @@
  * that was asked for is known to be possible, and "all" takes options and ends as its worst member.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -670,6 +671,41 @@ static int worse(int a, int b)
 	return severity(b) > severity(a) ? b : a;
 }
 
+/*
+ * Before, between and after runs, which catch signals themselves: what was measured is still to be
+ * written. SIGPIPE and SIGXFSZ only make the write fail that they are about.
+ */
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ };
+static struct sigaction old_actions[ARRAY_SIZE(signals)];
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int sig)
+{
+	if (sig != SIGPIPE && sig != SIGXFSZ)
+		signalled = sig;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &old_actions[i]);
+		if (old_actions[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+	}
+}
+
+static int release_signals(int status)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &old_actions[i], NULL);
+	return signalled ? worse(status, BENCH_EXIT_INTERRUPTED) : status;
+}
+
 /* Those who are told of the runs: the line of progress, the report, and the results file. */
 static struct bench_observer *progress, *report, *results;
 
@@ -786,7 +822,7 @@ static int for_members(const struct member *m, int nr, int argc, const char **ar
 	for (i = 0; known && others && i < nr; i++) {
 		take_options(argc, argv, m[i].ops ? m[i].ops->options : NULL, m, nr, known,
 			     &nr_known, others);
-		status = fn(&m[i], nr_known, known);
+		status = signalled ? BENCH_EXIT_INTERRUPTED : fn(&m[i], nr_known, known);
 		worst = worse(worst, status);
 		if (status == BENCH_EXIT_INTERRUPTED || (status && fn == member__check))
 			break;
@@ -873,9 +909,11 @@ static int run_named(const struct collection *coll, const struct bench *bench, i
 	if (ret == BENCH_EXIT_OK)
 		ret = outputs__open(nr_line, line);
 	if (ret == BENCH_EXIT_OK) {
+		catch_signals();
 		ret = bench ? member__run(m, argc, argv) :
 			      for_members(m, nr, argc, argv, member__run);
-		ret = outputs__finish(ret);
+		ret = outputs__finish(signalled ? worse(ret, BENCH_EXIT_INTERRUPTED) : ret);
+		ret = release_signals(ret);
 	}
 	free(m);
 	return ret;

@@ -224,6 +224,17 @@ for file in "${where[points]}/results" "${where[points]}/out"; do
 done
 forget
 
+# A signal while the file is being finished: it is finished all the same.
+if command -v strace >/dev/null && [ -z "$KBENCH_SAN" ]; then
+	for sig in SIGINT SIGTERM SIGHUP; do
+		rm -f finished
+		run strace -f -qq -o /dev/null -e trace=fsync -e inject="fsync:signal=$sig" \
+			"$KBENCH" -q -o finished fsnotify eventfd "${quick[@]}" -r 1
+		expect 130 "$sig while the file is finished"
+		json_is .complete finished
+	done
+fi
+
 # Before an older file, it is kept only where the new one is not written.
 start old locking vfs -t 2 -d 30s -r 1
 echo '"old"' >"${where[old]}/results"
