@@ -2,8 +2,8 @@
 /*
  * The writer of results files
  *
- * Documentation/results-format.txt has the format. It is written as the run goes on, so that the
- * raw samples, of which there may be millions, are never there a second time.
+ * Documentation/results-format.txt has the format. It is written piece by piece, so that the raw
+ * samples, of which there may be millions, are never there a second time.
  */
 #include <errno.h>
 #include <stdlib.h>

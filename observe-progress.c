@@ -97,9 +97,9 @@ static void update(struct progress_observer *p, const struct bench_run *run)
 		snprintf(eta, sizeof(eta), ", %lld:%02lld left", (long long)left / 60,
 			 (long long)left % 60);
 	}
-	snprintf(text, sizeof(text), "%s: point %d/%d (%d task%s), repeat %d/%d%s", run->ops->name,
-		 run->point + 1, run->nr_points, run->nr_tasks, run->nr_tasks > 1 ? "s" : "",
-		 run->repeat + 1, run->nr_repeats, eta);
+	snprintf(text, sizeof(text), "%s: repeat %d/%d, point %d/%d (%d task%s)%s", run->ops->name,
+		 run->repeat + 1, run->nr_repeats, run->point + 1, run->nr_points, run->nr_tasks,
+		 run->nr_tasks > 1 ? "s" : "", eta);
 	show(p, text);
 }
 

@@ -41,7 +41,7 @@ struct negative_path {
 	char	path[40];
 };
 
-/* Of one point; the paths are read by all tasks, the rest is the parent's. */
+/* The paths are read by all tasks, the rest is the parent's. */
 struct negative {
 	const struct negative_path *last;
 	bool			have_mount;
@@ -55,6 +55,7 @@ struct negative {
 static const char *dir;
 static u64 dirs = 10, names = 10;
 static bool any_fs;
+static struct negative *negative;
 
 static const struct option options[] = {
 	OPT_BENCH_COUNT(0, "dirs", &dirs, "empty directories that are searched (default: 10)"),
@@ -73,7 +74,7 @@ static const char * const usage[] = {
 static int negative_prepare(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX];
-	int err;
+	int i, in_dir, name, err;
 
 	if (dirs > MAX_PATHS || names > MAX_PATHS || dirs * names > MAX_PATHS)
 		return bench_run__usage(run, "--dirs times --names is more than %d", MAX_PATHS);
@@ -85,22 +86,28 @@ static int negative_prepare(struct bench_run *run)
 			return bench_run__skip(run, "--dir %s is on %s: %s", dir ?: ".", type,
 					       "name a directory on NFS, or add --any-fs");
 	}
+	free(negative);
+	negative = zalloc(sizeof(*negative) + dirs * names * sizeof(negative->paths[0]));
+	if (!negative)
+		return bench_run__fail(run, ENOMEM, "table of paths");
+	negative->last = &negative->paths[dirs * names - 1];
+	for (i = 0, name = 0; name < (int)names; name++) {
+		for (in_dir = 0; in_dir < (int)dirs; in_dir++, i++)
+			snprintf(negative->paths[i].path, sizeof(negative->paths[i].path),
+				 "d%d/n%d", in_dir, name);
+	}
+	run->priv = negative;
 	return bench_run__param(run, "dirs", "%llu", (unsigned long long)dirs) ?:
 	       bench_run__param(run, "names", "%llu", (unsigned long long)names);
 }
 
+/* The directories are removed by the harness, which cannot hang on it. */
 static int negative_setup(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
-	struct negative *n;
-	int i, nr = dirs * names, in_dir, name;
-	int err;
+	struct negative *n = run->priv;
+	int i, err;
 
-	n = zalloc(sizeof(*n) + nr * sizeof(n->paths[0]));
-	if (!n)
-		return bench_run__fail(run, ENOMEM, "table of paths");
-	run->priv = n;
-	n->last = &n->paths[nr - 1];
 	for (i = 0; i < (int)dirs; i++) {
 		snprintf(path, sizeof(path), "d%d", i);
 		if (mkdir(path, 0700))
@@ -108,12 +115,7 @@ static int negative_setup(struct bench_run *run)
 		if (bench_run__interrupted())
 			return -EINTR;
 	}
-	for (i = 0, name = 0; name < (int)names; name++) {
-		for (in_dir = 0; in_dir < (int)dirs; in_dir++, i++)
-			snprintf(n->paths[i].path, sizeof(n->paths[i].path), "d%d/n%d", in_dir,
-				 name);
-	}
-
+	n->have_mount = false;
 	err = bench_fs__of(".", type, sizeof(type), opts, sizeof(opts));
 	if (err || (strcmp(type, "nfs") && strcmp(type, "nfs4")))
 		return 0;
@@ -122,12 +124,6 @@ static int negative_setup(struct bench_run *run)
 	if (err)
 		bench_run__note(run, -1, "no RPC counts: mountstats: %s", strerror(-err));
 	return 0;
-}
-
-/* The directories stay for the harness, whose removing of them cannot hang. */
-static void negative_teardown(struct bench_run *run)
-{
-	zfree(&run->priv);
 }
 
 static int negative_run(struct bench_task *t)
@@ -199,7 +195,6 @@ static const struct bench_ops negative_dentry_ops = {
 	.usage		= usage,
 	.prepare	= negative_prepare,
 	.setup		= negative_setup,
-	.teardown	= negative_teardown,
 	.run		= negative_run,
 	.measure	= negative_measure,
 };

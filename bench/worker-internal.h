@@ -40,6 +40,8 @@ struct bench_crew {
 	int			stuck;		/* that did not end */
 };
 
+#define BENCH_MAX_RAW_MB	1024ull		/* raw samples of a run */
+
 extern struct list_head bench_observers;
 
 #define for_each_observer(o)	list_for_each_entry(o, &bench_observers, node)

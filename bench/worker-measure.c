@@ -64,6 +64,12 @@ static int add_window(struct bench_run *run, struct bench_repeat *rep, const str
 	w->task_ops = malloc(run->nr_tasks * sizeof(u64));
 	if (!w->task_ops)
 		return bench_run__fail(run, ENOMEM, "samples");
+	/* only work of a fixed size can have more windows than were planned */
+	run->raw_bytes += sizeof(*w) + run->nr_tasks * sizeof(u64);
+	if (run->raw_bytes > BENCH_MAX_RAW_MB * 1000000)
+		return bench_run__fail(run, 0,
+				       "the raw samples take more than %llu MB: take a longer --window",
+				       BENCH_MAX_RAW_MB);
 	for (i = 0; i < run->nr_tasks; i++) {
 		w->task_ops[i] = to->ops[i] - from->ops[i];
 		w->ops += w->task_ops[i];

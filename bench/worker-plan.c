@@ -28,7 +28,6 @@
 #define MAX_COUNT	9007199254740992ull	/* 2^53: a double, and so JSON, tells it apart */
 #define MAX_TIME	(24ull * 3600 * NSEC_PER_SEC)
 #define MAX_REPEAT	10000
-#define MAX_RAW_MB	1024ull			/* raw samples of one point */
 #define OWN_FDS		12			/* of the parent, beside those of the tasks */
 
 struct bench_worker_params bench_worker_params = {
@@ -635,8 +634,6 @@ static int plan_times(struct bench_run *run)
 {
 	struct bench_worker_params *p = &bench_worker_params;
 	bool fixed = p->loops || p->total;
-	u64 mb;
-	int i;
 
 	if (p->loops && p->total)
 		return bench_run__usage(run, "--loops and --total cannot be used together");
@@ -652,15 +649,24 @@ static int plan_times(struct bench_run *run)
 		return bench_run__usage(run, "--window must be at least 1ms");
 	if (p->grace < NSEC_PER_MSEC)
 		return bench_run__usage(run, "--grace must be at least 1ms");
-	for (i = 0; i < run->nr_points; i++) {
-		/* twice, since dropped windows are made up for */
-		mb = 2 * (p->duration / p->window + 1) * run->points[i] * bench_repeat *
-		     sizeof(u64) / 1000000;
-		if (mb > MAX_RAW_MB)
-			return bench_run__usage(run,
-				"the raw samples of %d tasks would take %llu MB, more than %llu: take a longer --window",
-				run->points[i], (unsigned long long)mb, MAX_RAW_MB);
-	}
+	return 0;
+}
+
+int bench_plan__memory(struct bench_run *run)
+{
+	const struct bench_worker_params *p = &bench_worker_params;
+	/* twice, since dropped windows are made up for */
+	u64 windows = 2 * (p->duration / p->window + 1) * run->nr_variants, round = 0;
+	double mb;	/* which does not overflow */
+	int i;
+
+	for (i = 0; i < run->nr_points; i++)
+		round += sizeof(struct bench_window) + run->points[i] * sizeof(u64);
+	mb = (double)windows * round * run->nr_repeats / 1000000;
+	if (mb > BENCH_MAX_RAW_MB)
+		return bench_run__usage(run,
+			"the raw samples would take %.0f MB, more than %llu: take a longer --window, or fewer points or repeats",
+			mb, BENCH_MAX_RAW_MB);
 	return 0;
 }
 

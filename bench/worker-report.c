@@ -107,7 +107,7 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 	res->jain = bench_mean_ci(x, n, &unused);
 	for (r = 0; r < n; r++)
 		x[r] = res->repeats[r].rate;
-	if (!(res->flags & BENCH_FLAG_ERROR))
+	if (!(res->flags & BENCH_FLAG_ERROR) && !*res->skip)
 		res->rate = bench_mean_ci(x, n, &res->ci95);
 	res->us_op = res->nr_tasks * 1e6 / res->rate;
 	for (r = 0; r < n && total; r++)

@@ -2,8 +2,8 @@
 /*
  * worker.c: one run of a benchmark, from argv to the observers
  *
- * Options and plan first (worker-plan.c); then each point of the sweep: its private directory and
- * its setup once, and for each repeat new tasks (worker-task.c) that are measured
+ * Options and plan first (worker-plan.c); then rounds, in each of which every point of the sweep
+ * has one repeat: a private directory, setup, and new tasks (worker-task.c) that are measured
  * (worker-measure.c). Here is also what a workload may add to a result, and how it fails a run.
  */
 #include <errno.h>
@@ -181,10 +181,10 @@ void bench_run__metric(struct bench_run *run, int variant, const char *name, con
 	if (i == res->nr_metrics) {
 		if (i == BENCH_MAX_METRICS)
 			return;
-		m->values = calloc(run->nr_repeats, sizeof(double));
+		m->values = calloc(res->room, sizeof(double));
 		if (!m->values)
 			return;
-		for (r = 0; r < run->nr_repeats; r++)
+		for (r = 0; r < res->room; r++)
 			m->values[r] = NAN;
 		snprintf(m->name, sizeof(m->name), "%s", name);
 		snprintf(m->unit, sizeof(m->unit), "%s", unit);
@@ -313,12 +313,12 @@ out:
 
 static void free_results(struct bench_run *run)
 {
-	int v, r, i;
+	int k, r, i;
 
-	for (v = 0; run->results && v < run->nr_variants; v++) {
-		struct bench_result *res = &run->results[v];
+	for (k = 0; run->all_results && k < run->nr_points * run->nr_variants; k++) {
+		struct bench_result *res = &run->all_results[k];
 
-		for (r = 0; res->repeats && r < run->nr_repeats; r++) {
+		for (r = 0; r < res->room; r++) {
 			for (i = 0; i < res->repeats[r].nr_windows; i++)
 				free(res->repeats[r].windows[i].task_ops);
 			free(res->repeats[r].windows);
@@ -328,59 +328,68 @@ static void free_results(struct bench_run *run)
 		for (i = 0; i < res->nr_metrics; i++)
 			free(res->metrics[i].values);
 	}
-	zfree(&run->results);
+	zfree(&run->all_results);
 	zfree(&run->tasks);
 }
 
 static int alloc_results(struct bench_run *run)
 {
-	int v;
+	int p, v, most = 0;
 
-	run->tasks = calloc(run->nr_tasks, sizeof(*run->tasks));
-	run->results = calloc(run->nr_variants, sizeof(*run->results));
-	for (v = 0; run->results && v < run->nr_variants; v++) {
-		run->results[v].variant = v;
-		run->results[v].nr_tasks = run->nr_tasks;
-		run->results[v].nr_cpus = run->nr_cpus;
-		run->results[v].repeats = calloc(run->nr_repeats, sizeof(struct bench_repeat));
-		if (!run->results[v].repeats)
-			return -ENOMEM;
+	run->all_results = calloc((size_t)run->nr_points * run->nr_variants,
+				  sizeof(*run->all_results));
+	for (p = 0; run->all_results && p < run->nr_points; p++) {
+		most = max(most, run->points[p]);
+		for (v = 0; v < run->nr_variants; v++) {
+			struct bench_result *res = &run->all_results[p * run->nr_variants + v];
+
+			res->variant = v;
+			res->nr_tasks = run->points[p];
+			res->nr_cpus = run->nr_cpus;
+		}
 	}
-	return run->results && run->tasks ? 0 : -ENOMEM;
+	run->tasks = calloc(most, sizeof(*run->tasks));
+	if (!run->all_results || !run->tasks)
+		return bench_run__fail(run, ENOMEM, "results");
+	return 0;
 }
 
-/* Hand a point over to the observers; a failure leaves what was measured without a rate. */
-static int report_point(struct bench_run *run, int err)
+/* Room for repeat @repeat of a result, and of its metrics. */
+static int grow_result(struct bench_result *res, int repeat)
 {
-	struct bench_observer *o;
-	int v, first = 0, ret = 0;
+	int i, r, room = max(4, 2 * res->room);
+	struct bench_repeat *repeats;
+	double *values;
 
-	while (first < run->nr_variants - 1 && *run->variants[first].skip)
-		first++;
-	for (v = 0; v < run->nr_variants; v++) {
-		struct bench_result *res = &run->results[v];
-
-		if (*run->variants[v].skip)
-			snprintf(res->skip, sizeof(res->skip), "%s", run->variants[v].skip);
-		if (err && err != -EINTR) {
-			res->flags |= BENCH_FLAG_ERROR;
-			if (!*res->skip)
-				snprintf(res->skip, sizeof(res->skip), "%.*s",
-					 (int)sizeof(res->skip) - 1, run->message);
-		}
-		bench_result__summarise(res, v > first ? &run->results[first] : NULL,
-					bench_worker_params.total);
-		if (res->flags & BENCH_FLAG_INVALID_MASK && !run->nr_invalid++)
-			run->first_invalid = res->flags & -res->flags;
+	if (repeat < res->room)
+		return 0;
+	for (i = 0; i < res->nr_metrics; i++) {
+		values = realloc(res->metrics[i].values, room * sizeof(*values));
+		if (!values)
+			return -ENOMEM;
+		for (r = res->room; r < room; r++)
+			values[r] = NAN;
+		res->metrics[i].values = values;
 	}
-	for (v = 0; v < run->nr_variants; v++) {
-		for_each_observer(o) {
-			int failed = o->result ? o->result(o, run, &run->results[v]) : 0;
+	repeats = realloc(res->repeats, room * sizeof(*repeats));
+	if (!repeats)
+		return -ENOMEM;
+	memset(repeats + res->room, 0, (room - res->room) * sizeof(*repeats));
+	res->repeats = repeats;
+	res->room = room;
+	return 0;
+}
 
-			ret = ret ?: failed;	/* one that failed does not keep it from the rest */
-		}
-	}
-	return ret;
+/* Make @p the current point: what is set of it in struct bench_run is what workloads look at. */
+static void enter_point(struct bench_run *run, int p)
+{
+	int v;
+
+	run->point = p;
+	run->nr_tasks = run->points[p];
+	run->results = &run->all_results[p * run->nr_variants];
+	for (v = 0; v < run->nr_variants; v++)
+		strcpy(run->variants[v].skip, run->results[v].skip);
 }
 
 static bool all_skipped(const struct bench_run *run)
@@ -394,50 +403,131 @@ static bool all_skipped(const struct bench_run *run)
 	return true;
 }
 
+/* The next repeat of the current point. */
 static int run_point(struct bench_run *run, bool *stuck)
 {
 	const struct bench_ops *ops = run->ops;
-	int err, v, report;
+	int v, err = 0;
 
-	run->nr_tasks = run->points[run->point];
-	for (v = 0; v < run->nr_variants; v++)
-		*run->variants[v].skip = '\0';
-	err = alloc_results(run);
+	for (v = 0; !err && v < run->nr_variants; v++)
+		err = grow_result(&run->results[v], run->repeat);
 	if (err)
-		err = bench_run__fail(run, -err, "results");
-	if (!err && ops->use_dir)
-		err = bench_dir__enter(run);
-	if (err)
-		goto out;
+		return bench_run__fail(run, -err, "results");
 	if (ops->setup) {
 		err = ops->setup(run);
 		if (err && !bench_run__interrupted())
 			bench_run__fail(run, -err, "setting up");
 	}
+	for (v = 0; v < run->nr_variants; v++)
+		strcpy(run->results[v].skip, run->variants[v].skip);
 	if (!err && all_skipped(run))
 		err = bench_run__skip(run, "%s", run->variants[0].skip);
-	for (run->repeat = 0; !err && run->repeat < run->nr_repeats; run->repeat++)
-		err = bench_run__interrupted() ? -EINTR : run_repeat(run, stuck);
+	if (!err)
+		err = run_repeat(run, stuck);
 	if (ops->teardown && !*stuck)
 		ops->teardown(run);
-	if (run->status != BENCH_EXIT_SKIPPED && run->status != BENCH_EXIT_USAGE) {
-		report = report_point(run, err);
-		err = err ?: report;
-	}
-out:
-	if (ops->use_dir) {
-		report = bench_dir__leave(run, *stuck || bench_run__interrupted() ?
-					  bench_worker_params.grace : 0);
-		err = err ?: report;
-	}
-	free_results(run);
 	return err;
+}
+
+/*
+ * All rounds. Returns 0, or why they ended early: then the current point is the one that failed,
+ * unless @point_err is 0.
+ */
+static int run_rounds(struct bench_run *run, bool *stuck, int *point_err)
+{
+	int p, ret, err = alloc_results(run);
+
+	*point_err = 0;
+	for (run->repeat = 0; !err && run->repeat < run->nr_repeats; run->repeat++) {
+		for (p = 0; !err && p < run->nr_points; p++) {
+			if (bench_run__interrupted())
+				return -EINTR;
+			enter_point(run, p);
+			if (run->ops->use_dir)
+				err = bench_dir__enter(run);
+			if (err)
+				return err;
+			err = run_point(run, stuck);
+			*point_err = err;
+			if (!run->ops->use_dir)
+				continue;
+			ret = bench_dir__leave(run, *stuck || bench_run__interrupted() ?
+					       bench_worker_params.grace : 0);
+			err = err ?: ret;
+		}
+	}
+	return err;
+}
+
+/* Hand the current point over to the observers; a failure leaves its repeats without a rate. */
+static int report_point(struct bench_run *run, bool failed)
+{
+	struct bench_observer *o;
+	int v, first = 0, ret = 0;
+
+	while (first < run->nr_variants - 1 && *run->variants[first].skip)
+		first++;
+	for (v = 0; v < run->nr_variants; v++) {
+		struct bench_result *res = &run->results[v];
+
+		if (failed) {
+			res->flags |= BENCH_FLAG_ERROR;
+			if (!*res->skip)
+				snprintf(res->skip, sizeof(res->skip), "%.*s",
+					 (int)sizeof(res->skip) - 1, run->message);
+		}
+		bench_result__summarise(res, v > first ? &run->results[first] : NULL,
+					bench_worker_params.total);
+		if (res->flags & BENCH_FLAG_INVALID_MASK && !run->nr_invalid++)
+			run->first_invalid = res->flags & -res->flags;
+	}
+	for (v = 0; v < run->nr_variants; v++) {
+		for_each_observer(o) {
+			int err = o->result ? o->result(o, run, &run->results[v]) : 0;
+
+			ret = ret ?: err;	/* one that failed does not keep it from the rest */
+		}
+	}
+	return ret;
+}
+
+/* Has any variant of the current point a repeat that was finished? */
+static bool has_repeats(const struct bench_run *run)
+{
+	int v;
+
+	for (v = 0; v < run->nr_variants; v++) {
+		if (run->results[v].nr_repeats)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Report all points that have something, and the one at which the rounds ended: with @err it has
+ * failed, or is the one that was being measured as a signal came. One that was skipped, or that
+ * cannot be run like this, is not reported: the message is all there is to say.
+ */
+static int report_points(struct bench_run *run, int ended, int err)
+{
+	bool silent = run->status == BENCH_EXIT_SKIPPED || run->status == BENCH_EXIT_USAGE;
+	bool failed = err && err != -EINTR;
+	int p, ret = 0, told;
+
+	for (p = 0; run->all_results && p < run->nr_points; p++) {
+		enter_point(run, p);
+		if (err && p == ended ? silent : !has_repeats(run))
+			continue;
+		told = report_point(run, failed && p == ended);
+		ret = ret ?: told;
+	}
+	return ret;
 }
 
 static int run_sweep(struct bench_run *run, bool *stuck)
 {
+	int err = 0, begun = 0, point_err = 0, ret, sig;
 	struct bench_observer *o;
-	int err = 0, begun = 0, sig;
 
 	if (run->ops->use_dir)
 		bench_fs__of(run->ops->dir && *run->ops->dir ? *run->ops->dir : ".", run->fs,
@@ -447,8 +537,11 @@ static int run_sweep(struct bench_run *run, bool *stuck)
 			err = o->begin(o, run);
 		begun += !err;
 	}
-	for (run->point = 0; !err && run->point < run->nr_points; run->point++)
-		err = bench_run__interrupted() ? -EINTR : run_point(run, stuck);
+	if (!err) {
+		err = run_rounds(run, stuck, &point_err);
+		ret = report_points(run, run->point, point_err);
+		err = err ?: ret;
+	}
 	sig = bench_run__interrupted();
 	if (sig && run->status == BENCH_EXIT_OK) {
 		run->status = BENCH_EXIT_INTERRUPTED;
@@ -467,6 +560,7 @@ static int run_sweep(struct bench_run *run, bool *stuck)
 		if (o->end && o->end(o, run, run->status) && run->status == BENCH_EXIT_OK)
 			run->status = BENCH_EXIT_FAILED;
 	}
+	free_results(run);
 	return run->status;
 }
 
@@ -498,6 +592,8 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 		if (run->nr_variants > 1 && bench_is_fixed())
 			bench_run__usage(run, "--%s goes with one variant only",
 					 bench_worker_params.loops ? "loops" : "total");
+		else
+			bench_plan__memory(run);
 	} else if (run->status == BENCH_EXIT_OK) {
 		bench_run__fail(run, 0, "the plan could not be made");
 	}

@@ -4,9 +4,13 @@
  *
  * A benchmark is a struct bench_ops: what one op is, and the hooks that prepare and repeat it. The
  * harness does the rest: it parses the shared options, checks the whole plan before anything
- * runs, and then, for each task count, makes the tasks, pins them, lets them go together, samples
- * their counters from outside, stops and reaps them, and hands the raw samples, as one struct
- * bench_result, to the observers. Measuring never prints, and printing never measures.
+ * runs, and then, for each repeat of each task count, makes the tasks, pins them, lets them go
+ * together, samples their counters from outside, stops and reaps them. The raw samples of each
+ * task count go as one struct bench_result to the observers. Measuring never prints, and printing
+ * never measures.
+ *
+ * A run goes in rounds: the first repeat of each task count (a point), then the second of each, and
+ * so on. So a machine that gets slower, or faster, does so for all points alike.
  *
  *	bench/worker.c		one run, from argv to the observers; what workloads may call
  *	bench/worker-task.c	the tasks: made, let go together, ended and reaped
@@ -163,15 +167,17 @@ int bench_task__fail(struct bench_task *t, const char *call, const char *object)
  * @fds:	file descriptors that one task holds open, for the check of RLIMIT_NOFILE
  * @use_dir:	works in the private directory: it is made before setup, is the current directory
  *		of the parent and of every task (so that paths are as long wherever it lies), and
- *		is removed with all in it after teardown
+ *		is removed with all in it after teardown: each repeat has a new one
  * @dir:	where --dir is stored, for those that have it; the default is the current directory
  * @options:	its own options, ended by OPT_PARENT(bench_worker_options)
  * @usage:	lines for its usage
  * @prepare:	once, after the options were parsed: check them, set run->unit, add parameters
  *		and variants. Nothing else has happened yet
- * @setup:	once a point, in the parent; run->nr_tasks is set. Where @init may not find it
- *		in run->priv (a process has its own copy), it is to be made here
- * @teardown:	after setup was tried, always, also after a signal
+ * @setup:	in each repeat of each point, in the parent, before the tasks are made;
+ *		run->nr_tasks and run->repeat are set. Where @init may not find it in run->priv
+ *		(a process has its own copy), it is to be made here. What takes long and is the
+ *		same in all repeats belongs into @prepare
+ * @teardown:	after setup was tried, always, also after a signal; the tasks are gone
  * @init:	in the task, pinned, before the gate
  * @run:	the loop: bench_task__for_each_op(t) { one op }
  * @exit:	in the task, after the loop, also when init or run failed
@@ -323,7 +329,7 @@ struct bench_repeat {
 
 /**
  * struct bench_result - one point: a variant at a task count
- * @nr_repeats:	repeats that were finished
+ * @nr_repeats:	repeats that were finished, in the order of time
  * @rate:	mean over the repeats of ops a second, NaN where there is none
  * @ci95:	half of the 95 % confidence interval of @rate over repeats, NaN below two repeats
  * @us_op:	task-microseconds an op: nr_tasks / rate
@@ -338,6 +344,7 @@ struct bench_result {
 	int			variant;
 	int			nr_tasks, nr_cpus;
 	int			nr_repeats;
+	int			room;		/* repeats that there is memory for */
 	struct bench_repeat	*repeats;
 	double			rate, ci95, us_op;
 	double			ratio, ratio_ci95;
@@ -383,7 +390,9 @@ struct bench_run {
 	unsigned int			first_invalid;	/* the flag of the first of them */
 	struct bench_shared		*shared;
 	struct bench_task		**tasks;	/* [nr_tasks] */
+	struct bench_result		*all_results;	/* [nr_points][nr_variants] */
 	struct bench_result		*results;	/* [nr_variants] of this point */
+	u64				raw_bytes;	/* of samples, so far */
 	struct bench_watch		*watch;
 	struct {
 		pid_t	keeper;		/* removes it when it may */
@@ -427,7 +436,10 @@ int bench_run__fail(struct bench_run *run, int err, const char *fmt, ...) __prin
 int bench_run__usage(struct bench_run *run, const char *fmt, ...) __printf(2, 3);
 int bench_run__skip(struct bench_run *run, const char *fmt, ...) __printf(2, 3);
 
-/* In setup: this variant cannot be measured at this point, for that reason; others go on. */
+/*
+ * In setup: this variant cannot be measured at this point, for that reason; others go on. It is
+ * left out in later repeats of the point, too.
+ */
 int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt, ...)
 	__printf(3, 4);
 
@@ -438,7 +450,8 @@ int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt,
  * @start:	the measured time of a repeat begins, the tasks running
  * @window:	a window of @variant has ended; called between the samples
  * @stop:	the measured time of a repeat has ended, the tasks still running
- * @result:	a point is done; @res is valid during the call only, and is not to be changed
+ * @result:	all is measured: called for each point in their order, and for each of its variants;
+ *		@res is valid during the call only, and is not to be changed
  * @end:	all is over; @status as the run will exit, run->message says why it is not 0; not
  *		called if begin failed, here or in an earlier observer
  *
@@ -507,8 +520,9 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 /* Monotonic clock, ns. */
 u64 bench_now(void);
 
-/* worker-plan.c: all that is checked before anything runs. */
+/* worker-plan.c: all that is checked before anything runs; memory, once the variants are known. */
 int bench_plan__make(struct bench_run *run);
+int bench_plan__memory(struct bench_run *run);
 void bench_plan__free(struct bench_run *run);
 /* Why making another task failed with @err: which limit it was, and how to raise it. */
 void bench_plan__why_no_task(int nr_tasks, int made, int err, char *why, size_t size);

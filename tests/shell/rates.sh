@@ -305,6 +305,13 @@ for mode in process thread; do
 	json_is "$point.repeats[0] | .ops == $total"
 done
 
+# ---- rounds: one repeat of each point after the other ----
+
+bench "kernfs lookup" -t 3,1,2 -r 4 -d 20ms -w 1ms --window 5ms
+json_is "$run"' | [.points[] | .tasks as $t | .repeats[] | {at: .gate_ns, t: $t}] | sort_by(.at) |
+	map(.t) == [3,1,2,3,1,2,3,1,2,3,1,2]'
+json_is "$run.points | map(.tasks) == [3,1,2]"
+
 # ---- variants: window by window, forth and back, without overlap ----
 
 for name in "fsnotify pipe --marks none,inode" "fsnotify file --marks inode,none,parent"; do

@@ -209,19 +209,27 @@ for mode in process thread; do
 	forget
 done
 
-# Points that were finished are kept, in the results file and on standard output.
-start "points" -f json locking vfs -t 1-1000 -d 20ms -w 1ms --window 10ms -r 1
-two_points()
-{
-	[ "$(grep -c '^{"variant"' "${where[points]}/out")" -ge 3 ]
-}
-within 10 two_points || fail "no points"
+# What was finished is kept, in the results file and on standard output: rounds of all points, and
+# of the last round as many points as there were, the last of which may not have come to its end.
+start "points" -f json kernfs lookup -t 1-3 -l 5000 -r 10000
+start "first round" -f json kernfs lookup -t 1-1000 -l 5000 -r 10
+start "rows" -f default kernfs lookup -t 1-3 -l 5000 -r 10000
+sleep 2
 signal points INT
-interrupted points INT
+signal "first round" TERM
+signal rows INT
+check "points"
 for file in "${where[points]}/results" "${where[points]}/out"; do
-	json_is ".complete == false and ($run.points | length >= 3) and ($run.points[:3] | all(.rate > 0 and
-		.valid and (.repeats | length == 1)))" "$file"
+	json_is ".complete == false and ($run.points | length == 3 and all(.rate > 0 and .valid)) and
+		($run.points | map(.repeats | length) | .[0] >= 1 and . == (sort | reverse) and
+		.[0] - .[2] <= 1)" "$file"
 done
+for file in "${where["first round"]}/results" "${where["first round"]}/out"; do
+	json_is ".complete == false and ($run.points | length >= 2 and length < 1000) and
+		($run.points[:-1] | all(.rate > 0 and .valid and (.repeats | length == 1)))" "$file"
+done
+has "${where[rows]}/out" "^# [1-3,]+: only [0-9]+ of 10000 repeats$"
+[ "$(grep -cE '^ +[123] +[0-9.]+ ' "${where[rows]}/out")" = 3 ] || fail "not a row for each point"
 forget
 
 # A signal while the file is being finished: it is finished all the same.
@@ -310,23 +318,23 @@ for name in "${!pid[@]}"; do
 done
 forget
 
-# ---- the reader of our output goes away ----
+# ---- the reader of our output goes away, long before the first result ----
 
 for format in simple default csv json classic; do
 	mkdir "pipe.$format"
 	start_sec=$SECONDS
 	# shellcheck disable=SC2016 # for the inner shell
 	env --default-signal bash -c 'cd "pipe.$1" && "$2" -o results -f "$1" locking vfs \
-		-t 1,2,3-40 -d 200ms -w 1ms -r 1 2>err | head -c 1 >out
+		-t 1,2,3-6 -d 200ms -w 1ms -r 1 2>err | : >out
 		exit ${PIPESTATUS[0]}' - "$format" "$KBENCH"
 	status=$?
-	[ $status = 1 ] || [ $status = 130 ] || fail "-f $format | head: exit status $status"
-	[ -s "pipe.$format/err" ] || fail "-f $format | head: nothing on standard error"
-	[ $((SECONDS - start_sec)) -lt 6 ] || fail "-f $format | head: the run went on"
-	within 2 none_running || fail "-f $format | head: tasks are left"
+	[ $status = 1 ] || [ $status = 130 ] || fail "-f $format, no reader: exit status $status"
+	[ -s "pipe.$format/err" ] || fail "-f $format, no reader: nothing on standard error"
+	[ $((SECONDS - start_sec)) -lt 6 ] || fail "-f $format, no reader: the run went on"
+	within 2 none_running || fail "-f $format, no reader: tasks are left"
 	[ "$(find "pipe.$format" -mindepth 1 | sort | xargs)" = \
 	  "pipe.$format/err pipe.$format/out pipe.$format/results" ] ||
-		fail "-f $format | head: left over: $(leftovers "pipe.$format")"
+		fail "-f $format, no reader: left over: $(leftovers "pipe.$format")"
 	json_is '.complete == false' "pipe.$format/results"
 done
 
