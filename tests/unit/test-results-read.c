@@ -914,6 +914,7 @@ Suite *results_read_suite(void)
 	Suite *s = suite_create("results-read");
 	TCase *tc = tcase_create("results-read");
 
+	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, all_is_read);
 	tcase_add_test(tc, numbers_are_exact);
 	tcase_add_test(tc, other_files);
