@@ -81,7 +81,7 @@ export KBENCH_SAN = $(SAN)
 # One goal after the other; each is built by parallel jobs all the same.
 .NOTPARALLEL:
 
-.PHONY: unit-tests fuzz install-deps quickstart check bench-harness lint
+.PHONY: unit-tests fuzz install-deps quickstart check bench-harness bench-verdict lint
 .PHONY: install uninstall clean distclean help
 
 all:
@@ -109,6 +109,10 @@ check:
 bench-harness:
 	$(call kbench-make,build,all programs)
 	$(Q)tools/bench-harness
+
+bench-verdict:
+	$(call kbench-make,build,all programs)
+	$(Q)tools/bench-verdict
 
 lint:
 	$(call kbench-make,build tests lint,lint)
@@ -146,6 +150,7 @@ endif
 #?   sudo make check       install what is missing, build, run the unit and the shell tests;
 #?                         as an ordinary user: the tests that need no root
 #?   make bench-harness    compare the harness with the plainest loop on the same calls
+#?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
 #?   make lint             checkpatch.pl --strict, cppcheck, clang-tidy
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
 #?   make uninstall        and away with them
