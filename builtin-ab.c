@@ -37,10 +37,8 @@ static const struct option options[] = {
 		       "begin no block after this time, with a unit: 60s, 5m (default: no end)"),
 	OPT_STRING('f', "format", &format_name, "format",
 		   "default, json, csv, markdown or lkp (default: default)"),
-	OPT_BENCH_PERCENT(0, "same", &same,
-			  "call it \"same\" if the rates differ by less than this many per cent (default 3)"),
-	OPT_BENCH_PERCENT(0, "gate", &gate,
-			  "exit with 0 if B is not slower than A by more than this many per cent, 1 if it is, 125 if that cannot be told (default: no gate)"),
+	OPT_BENCH_PERCENT(0, "same", &same, COMPARE_HELP_SAME),
+	OPT_BENCH_PERCENT(0, "gate", &gate, COMPARE_HELP_GATE),
 	OPT_BOOLEAN('q', "quiet", &quiet,
 		    "no progress line on standard error (default: there is one on a terminal)"),
 	OPT_END()

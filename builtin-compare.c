@@ -21,6 +21,7 @@
  * a shared machine moves by 1 to 3 % from one minute to the next (Documentation/verdict.txt).
  */
 #define ASSUMED_NOISE	0.03
+#define PROGRAM		"perf-kbench compare: "
 #define CANNOT_TELL	125	/* as "git bisect run" takes it: skip this commit */
 
 static const char *format_name = "default", *noise_path, *plot_path;
@@ -29,17 +30,15 @@ static double gate = NAN, same = 0.03;
 
 static const struct option options[] = {
 	OPT_STRING('f', "format", &format_name, "format",
-		   "default (text for a mail, 78 columns), json, csv, markdown, or lkp, the layout of the kernel test robot (default: default)"),
-	OPT_BENCH_PERCENT(0, "gate", &gate,
-			  "exit with 0 if nothing is slower by more than this many per cent, 1 if something is, 125 if that cannot be told (default: no gate)"),
-	OPT_BENCH_PERCENT(0, "same", &same,
-			  "call it \"same\" if the rates differ by less than this many per cent (default 3)"),
+		   "default, json, csv, markdown, or lkp: the kernel test robot's layout"),
+	OPT_BENCH_PERCENT(0, "gate", &gate, COMPARE_HELP_GATE),
+	OPT_BENCH_PERCENT(0, "same", &same, COMPARE_HELP_SAME),
 	OPT_BOOLEAN(0, "force", &force,
 		    "compare what was not measured in the same way, and say so"),
 	OPT_STRING(0, "noise", &noise_path, "file",
 		   "what \"perf-kbench noise\" found on this machine (default: its own file)"),
 	OPT_STRING(0, "plot", &plot_path, "file",
-		   "also draw the curves: NAME.svg, NAME.png, or - for the terminal (default: no plot)"),
+		   "also draw the curves: NAME.svg, NAME.png, or - for the terminal"),
 	OPT_BOOLEAN(0, "no-floor", &no_floor, "take no notice of what \"noise\" found"),
 	OPT_END()
 };
@@ -59,7 +58,7 @@ static struct results **read_files(const char **paths, int nr)
 	for (i = 0; files && i < nr; i++) {
 		files[i] = results__read(paths[i], why, sizeof(why));
 		if (!files[i]) {
-			fprintf(stderr, "perf-kbench compare: %s\n", why);
+			fprintf(stderr, PROGRAM "%s\n", why);
 			failed++;
 		}
 	}
@@ -86,7 +85,7 @@ static int check(const struct comparison *c)
 	int i, refused = comparison__count(c, NOTE_REFUSED);
 
 	if (refused && !force) {
-		fprintf(stderr, "perf-kbench compare: not comparable (--force compares all the same), %s:\n",
+		fprintf(stderr, PROGRAM "not comparable (--force compares all the same), %s:\n",
 			c->files[BASE][0]->path);
 		for (i = 0; i < c->nr_notes; i++) {
 			if (c->notes[i].kind == NOTE_REFUSED)
@@ -95,7 +94,7 @@ static int check(const struct comparison *c)
 		return BENCH_EXIT_FAILED;
 	}
 	if (!c->nr_points) {
-		fprintf(stderr, "perf-kbench compare: the two sides have no point in common\n");
+		fprintf(stderr, PROGRAM "the two sides have no point in common\n");
 		for (i = 0; i < c->nr_notes; i++)
 			fprintf(stderr, "  %s\n", c->notes[i].text);
 		return BENCH_EXIT_FAILED;
@@ -110,7 +109,7 @@ static int read_noise(struct noise **noise)
 	*noise = no_floor ? NULL : noise__read(noise_path, why, sizeof(why));
 	if (*noise || no_floor || (errno == ENOENT && !noise_path))
 		return BENCH_EXIT_OK;
-	fprintf(stderr, "perf-kbench compare: %s\n", why);
+	fprintf(stderr, PROGRAM "%s\n", why);
 	return BENCH_EXIT_FAILED;
 }
 
@@ -134,7 +133,7 @@ static int compare(struct comparison *c, const struct noise *noise, enum compare
 	verdict__holm(all, c->nr_points, &rules);
 	ret = comparison__print(c, format, &rules, stdout) ? BENCH_EXIT_FAILED : BENCH_EXIT_OK;
 	if (!ret && plot_path && comparison__plot(c, plot_path, why, sizeof(why))) {
-		fprintf(stderr, "perf-kbench compare: --plot %s: %s\n", plot_path, why);
+		fprintf(stderr, PROGRAM "--plot %s: %s\n", plot_path, why);
 		ret = BENCH_EXIT_FAILED;
 	}
 	if (!ret && isfinite(gate)) {
@@ -174,7 +173,7 @@ int cmd_compare(int argc, const char **argv)
 	if (compare_format__parse(format_name, &format))
 		return BENCH_EXIT_USAGE;
 	if (plot_path && plot__check_path(plot_path, why, sizeof(why))) {
-		fprintf(stderr, "perf-kbench compare: --plot %s: %s\n", plot_path, why);
+		fprintf(stderr, PROGRAM "--plot %s: %s\n", plot_path, why);
 		return BENCH_EXIT_USAGE;
 	}
 	files[BASE] = read_files(argv, nr[BASE]);
@@ -183,7 +182,7 @@ int cmd_compare(int argc, const char **argv)
 	if (files[BASE] && files[PATCHED]) {
 		c = comparison__new(files, nr);
 		if (!c)
-			fprintf(stderr, "perf-kbench compare: out of memory\n");
+			fprintf(stderr, PROGRAM "out of memory\n");
 	}
 	if (c)
 		ret = check(c) ?: read_noise(&noise) ?: compare(c, noise, format);

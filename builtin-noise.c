@@ -33,7 +33,7 @@ static bool quiet;
 static const struct option options[] = {
 	OPT_BENCH_COUNT('n', "runs", &nr_runs, "runs of the same (default 8)"),
 	OPT_STRING('o', "output", &path, "file",
-		   "where the floors are kept (default: noise.json in $XDG_STATE_HOME/perf-kbench or ~/.local/state/perf-kbench)"),
+		   "where floors are kept (default ~/.local/state/perf-kbench/noise.json)"),
 	OPT_BOOLEAN('q', "quiet", &quiet,
 		    "no progress line on standard error (default: there is one on a terminal)"),
 	OPT_END()
@@ -93,7 +93,7 @@ static int floor_of(const struct verdict_side *side, double *sd, double *total)
 	return nr;
 }
 
-static int keep(struct results **files, int nr)
+static int keep_floors(struct results **files, int nr)
 {
 	struct results **sides[NR_SIDES] = { files, files };
 	const int nrs[NR_SIDES] = { nr, nr };
@@ -152,7 +152,7 @@ out:
 
 int cmd_noise(int argc, const char **argv)
 {
-	static const char *all[] = { "-q", "all", "--any-fs", NULL };
+	static const char * const all[] = { "-q", "all", "--any-fs", NULL };
 	struct results **files;
 	u64 begin = bench_now();
 	char why[512] = "";
@@ -173,7 +173,7 @@ int cmd_noise(int argc, const char **argv)
 	}
 	for (; nr < (int)nr_runs; nr++) {
 		progress(nr, begin);
-		files[nr] = subrun__argv(argc ? argv : all, why, sizeof(why));
+		files[nr] = subrun__argv(argc ? argv : (const char **)all, why, sizeof(why));
 		if (!files[nr])
 			break;
 	}
@@ -181,7 +181,7 @@ int cmd_noise(int argc, const char **argv)
 		fprintf(stderr, "\r%50s\r", "");
 	ret = BENCH_EXIT_FAILED;
 	if (nr == (int)nr_runs)
-		ret = keep(files, nr);
+		ret = keep_floors(files, nr);
 	else
 		fprintf(stderr, "perf-kbench noise: %s; nothing was kept\n", why);
 	if (subrun__interrupted())

@@ -217,7 +217,7 @@ static int add_points(struct comparison *c)
 			for (b = 0; b < file->nr_benches; b++) {
 				const struct results_bench *bench = &file->benches[b];
 
-				for (i = 0; !err && i < bench->nr_points; i++)
+				for (i = 0; !err && bench->points && i < bench->nr_points; i++)
 					err = add_point(c, side, file, bench, &bench->points[i]);
 			}
 		}

@@ -236,8 +236,8 @@ static void say(const struct point_verdict *v, char *buf, size_t size)
 	case VERDICT_UNSURE:
 		len = snprintf(buf, size, "cannot tell");
 		if (v->more)
-			len += snprintf(buf + len, size - len, " (%d more %s for +-%.1f %%)", v->more,
-					v->noise == NOISE_PAIRED ? "blocks" :
+			len += snprintf(buf + len, size - len, " (%d more %s for +-%.1f %%)",
+					v->more, v->noise == NOISE_PAIRED ? "blocks" :
 					v->more_runs ? "files a side" : "repeats",
 					100 * expm1(v->target));
 		break;
@@ -454,9 +454,10 @@ static void put_noise(const struct comparison *c, const struct verdict_rules *ru
 		floor |= c->points[i].v.noise == NOISE_FLOOR;
 	}
 	if (assumed)
-		put_wrapped_fmt(f, "noise    ", 9,
-				"One file a side does not tell how much this machine's rates differ from run to run: %.3g %% is assumed. Give several files a side, or run \"perf-kbench noise\" once.",
-				100 * rules->assumed);
+		put_wrapped_fmt(f, "noise    ", 9, "%s%.3g %% is assumed. %s",
+				"One file a side does not tell how rates differ from run to run: ",
+				100 * rules->assumed,
+				"Give several a side, or run \"perf-kbench noise\" once.");
 	if (one_boot_a_side(c))
 		put_wrapped(f, "noise    ", 9,
 			    "Each side is of one boot: what differs from boot to boot is not in these intervals.");
@@ -467,7 +468,6 @@ static void put_noise(const struct comparison *c, const struct verdict_rules *ru
 
 static int print_text(const struct comparison *c, const struct verdict_rules *rules, FILE *f)
 {
-	const struct results_bench *bench = NULL;
 	int i;
 
 	if (comparison__count(c, NOTE_REFUSED)) {
@@ -479,9 +479,8 @@ static int print_text(const struct comparison *c, const struct verdict_rules *ru
 	put_machine(c, f);
 	put_notes(c, NOTE_ENV, "differs  ", f);
 	for (i = 0; i < c->nr_points; i++) {
-		if (c->points[i].bench != bench)
+		if (!i || c->points[i].bench != c->points[i - 1].bench)
 			put_bench(c, c->points[i].bench, f);
-		bench = c->points[i].bench;
 		put_row(c, &c->points[i], f);
 	}
 	comparison__print_scaling(c, f);
@@ -597,17 +596,36 @@ static void put_csv_number(FILE *f, double x)
 		fprintf(f, ",");
 }
 
+/* As RFC 4180 has it, but for the ends of lines. */
+static void put_csv_text(FILE *f, const char *sep, const char *text)
+{
+	const char *quote = text[strcspn(text, "\",\r\n")] ? "\"" : "";
+
+	fprintf(f, "%s%s", sep, quote);
+	for (; *text; text++)
+		fprintf(f, "%s%c", *text == '"' ? "\"" : "", *text);
+	fprintf(f, "%s", quote);
+}
+
 static int print_csv(const struct comparison *c, FILE *f)
 {
+	static const char * const columns[] = {
+		"benchmark", "variant", "tasks", "base", "base_ci95", "patched", "patched_ci95",
+		"ratio", "ratio_low", "ratio_high", "p", "p_holm", "shown", "verdict",
+	};
+	size_t column;
 	int i;
 
-	fprintf(f, "benchmark,variant,tasks,base,base_ci95,patched,patched_ci95,ratio,ratio_low,ratio_high,p,p_holm,shown,verdict\n");
+	for (column = 0; column < ARRAY_SIZE(columns); column++)
+		put_csv_text(f, column ? "," : "", columns[column]);
+	fprintf(f, "\n");
 	for (i = 0; i < c->nr_points; i++) {
 		const struct compare_point *p = &c->points[i];
 		const struct point_verdict *v = &p->v;
 
-		fprintf(f, "%s,%s,%d", p->bench->name, p->point[BASE]->variant,
-			p->point[BASE]->tasks);
+		put_csv_text(f, "", p->bench->name);
+		put_csv_text(f, ",", p->point[BASE]->variant);
+		fprintf(f, ",%d", p->point[BASE]->tasks);
 		put_csv_number(f, v->rate[BASE]);
 		put_csv_number(f, v->ci95[BASE]);
 		put_csv_number(f, v->rate[PATCHED]);
@@ -628,7 +646,8 @@ static int print_markdown(const struct comparison *c, FILE *f)
 	char b[8][32];
 	int i;
 
-	fprintf(f, "| benchmark | tasks | base | patched | change | 95 %% interval | p | verdict |\n");
+	fprintf(f, "| benchmark | tasks | %s | %s | change | 95 %% interval | p | verdict |\n",
+		c->name[BASE], c->name[PATCHED]);
 	fprintf(f, "|---|---:|---:|---:|---:|---:|---:|---|\n");
 	for (i = 0; i < c->nr_points; i++) {
 		const struct compare_point *p = &c->points[i];

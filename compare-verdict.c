@@ -54,7 +54,7 @@ struct side_stat {
 	int	nr_runs;
 	double	log_rate;	/* of the mean of the runs */
 	double	squares;	/* of the runs' deviations from it, in logarithms */
-	double	inner;		/* mean variance of a run's mean, from its repeats; NaN: not known */
+	double	inner;		/* mean variance of a run's mean, from its repeats, or NaN */
 	double	inner_df;
 	int	repeats;	/* mean number in a run */
 };
@@ -274,7 +274,7 @@ static void more(struct point_verdict *v, const struct verdict_rules *rules, int
 	if (!v->more_runs)
 		k = repeats * (v->log_se * v->log_se - outer) / (wanted * wanted - outer);
 	k = ceil(k) - (v->more_runs ? runs : repeats);
-	v->more = isfinite(k) && k < MAX_MORE ? max((int)k, 1) : 0;
+	v->more = isfinite(k) && k < MAX_MORE ? max_t(int, k, 1) : 0;
 }
 
 void verdict__compare(const struct verdict_side side[NR_SIDES], const struct verdict_rules *rules,
@@ -419,7 +419,7 @@ int verdict__gate(struct point_verdict **v, int nr, double gate)
 	for (i = 0; i < nr; i++) {
 		if (v[i]->verdict == VERDICT_NONE)
 			continue;
-		/* one-sided; that one of many is worse must hold for the best of them (Bonferroni) */
+		/* one-sided; with many points, one is worse by chance (Bonferroni) */
 		p = pt((log(v[i]->ratio) - limit) / v[i]->log_se, v[i]->df, 1, 0);
 		worse += p * used < ALPHA && log(v[i]->high90) < limit;
 		fine += 1 - p < ALPHA && log(v[i]->low90) > limit;

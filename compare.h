@@ -152,6 +152,11 @@ void comparison__allow(struct comparison *c);
 
 enum compare_format { COMPARE_TEXT, COMPARE_JSON, COMPARE_CSV, COMPARE_MARKDOWN, COMPARE_LKP };
 
+#define COMPARE_HELP_SAME \
+	"\"same\" is what differs by less than this many per cent (default 3)"
+#define COMPARE_HELP_GATE \
+	"exit with 1 if something is slower by more, 0 if nothing is, 125: cannot tell"
+
 /* By its name; 0, or -EINVAL after having told the user which there are. */
 int compare_format__parse(const char *name, enum compare_format *format);
 

@@ -64,19 +64,20 @@ static const char *get_text(struct json_object *o, const char *name)
 {
 	struct json_object *val;
 
-	if (!json_object_object_get_ex(o, name, &val) || !json_object_is_type(val, json_type_string))
-		return "";
-	return json_object_get_string(val);
+	if (json_object_object_get_ex(o, name, &val) && json_object_is_type(val, json_type_string))
+		return json_object_get_string(val);
+	return "";
 }
 
 static double get_number(struct json_object *o, const char *name)
 {
 	struct json_object *val;
 
-	if (!json_object_object_get_ex(o, name, &val) ||
-	    (!json_object_is_type(val, json_type_double) && !json_object_is_type(val, json_type_int)))
-		return NAN;
-	return json_object_get_double(val);
+	if (json_object_object_get_ex(o, name, &val) &&
+	    (json_object_is_type(val, json_type_double) ||
+	     json_object_is_type(val, json_type_int)))
+		return json_object_get_double(val);
+	return NAN;
 }
 
 struct noise *noise__new(void)

@@ -129,8 +129,8 @@ static void wait_group(pid_t pid)
 	}
 }
 
-static struct results *run(const char *path, const char **argv, const char *name, char *why,
-			   size_t why_size)
+static struct results *run_child(const char *path, const char **argv, const char *name, char *why,
+				 size_t why_size)
 {
 	int said = memfd_create("stderr", MFD_CLOEXEC), status = 0;
 	struct results *res = NULL;
@@ -191,14 +191,13 @@ struct results *subrun__argv(const char **argv, char *why, size_t why_size)
 	}
 	all[0] = "perf-kbench";
 	memcpy(all + 1, argv, nr * sizeof(*all));
-	res = run("/proc/self/exe", all, "perf-kbench", why, why_size);
+	res = run_child("/proc/self/exe", all, "perf-kbench", why, why_size);
 	free(all);
 	return res;
 }
 
 struct results *subrun__shell(const char *command, char *why, size_t why_size)
 {
-	const char *argv[] = { "sh", "-c", command, NULL };
-
-	return run("/bin/sh", argv, command, why, why_size);
+	return run_child("/bin/sh", (const char *[]){ "sh", "-c", command, NULL }, command, why,
+			 why_size);
 }

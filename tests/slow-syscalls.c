@@ -21,7 +21,7 @@
 
 int main(int argc, char **argv)
 {
-	struct sock_filter *code;
+	static struct sock_filter code[MAX_NOPS + 2];
 	struct sock_fprog filter;
 	int nr = argc > 2 ? atoi(argv[1]) : -1, i;
 
@@ -30,9 +30,6 @@ int main(int argc, char **argv)
 			MAX_NOPS);
 		return 2;
 	}
-	code = calloc(nr + 2, sizeof(*code));
-	if (!code)
-		return 1;
 	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
 	for (i = 1; i <= nr; i++)
 		code[i] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 1);
