@@ -27,7 +27,7 @@
 static const char * const side_names[] = { [BASE] = "A", [PATCHED] = "B" };
 
 static u64 nr_blocks = 10, max_time;
-static double same = 0.03, gate = NAN;
+static double same = 3, gate = NAN;
 static const char *format_name = "default";
 static bool quiet;
 
@@ -158,7 +158,7 @@ static void pair_point(const struct ab *ab, int blocks, struct compare_point *p,
 
 static int report(struct ab *ab, enum compare_format format)
 {
-	struct verdict_rules rules = { .same = same, .noise = NAN };
+	struct verdict_rules rules = { .same = same / 100, .noise = NAN };
 	int blocks = min(ab->nr[BASE], ab->nr[PATCHED]) / 2, i, ret = BENCH_EXIT_OK;
 	const int nr[NR_SIDES] = { 2 * blocks, 2 * blocks };
 	struct point_verdict **all = NULL;
@@ -188,7 +188,7 @@ static int report(struct ab *ab, enum compare_format format)
 	} else if (comparison__print(c, format, &rules, stdout)) {
 		ret = BENCH_EXIT_FAILED;
 	} else if (isfinite(gate)) {
-		ret = verdict__gate(all, c->nr_points, gate);
+		ret = verdict__gate(all, c->nr_points, gate / 100);
 	}
 	free(all);
 	comparison__free(c);

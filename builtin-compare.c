@@ -26,7 +26,7 @@
 
 static const char *format_name = "default", *noise_path, *plot_path;
 static bool force, no_floor;
-static double gate = NAN, same = 0.03;
+static double gate = NAN, same = 3;
 
 static const struct option options[] = {
 	OPT_STRING('f', "format", &format_name, "format",
@@ -116,7 +116,7 @@ static int read_noise(struct noise **noise)
 static int compare(struct comparison *c, const struct noise *noise, enum compare_format format)
 {
 	struct point_verdict **all = calloc(c->nr_points + 1, sizeof(*all));
-	struct verdict_rules rules = { .same = same, .assumed = ASSUMED_NOISE };
+	struct verdict_rules rules = { .same = same / 100, .assumed = ASSUMED_NOISE };
 	char why[512];
 	int i, ret;
 
@@ -137,9 +137,9 @@ static int compare(struct comparison *c, const struct noise *noise, enum compare
 		ret = BENCH_EXIT_FAILED;
 	}
 	if (!ret && isfinite(gate)) {
-		ret = verdict__gate(all, c->nr_points, gate);
+		ret = verdict__gate(all, c->nr_points, gate / 100);
 		if (format == COMPARE_TEXT)
-			printf("gate     %.3g %%: %s\n", 100 * gate,
+			printf("gate     %.3g %%: %s\n", gate,
 			       ret == CANNOT_TELL ? "cannot tell" :
 			       ret ? "there is a regression" : "no regression beyond it");
 	}

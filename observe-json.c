@@ -6,6 +6,7 @@
  * samples, of which there may be millions, are never there a second time.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
@@ -124,6 +125,7 @@ static void write_plan(struct json_stream *s, const struct bench_run *run)
 	write_some(s, "loops", p->loops);
 	write_some(s, "total", p->total);
 	json_stream__s64(s, "repeats", run->nr_repeats);
+	write_some(s, "max_time_ns", p->max_time);
 	write_ints(s, "task_counts", run->points, run->nr_points);
 	json_stream__open(s, "variants", '[');
 	for (i = 0; i < run->nr_variants; i++)
@@ -274,6 +276,7 @@ static int json_result(struct bench_observer *o, struct bench_run *run,
 {
 	struct json_observer *j = to_json(o);
 	struct json_stream *s = &j->json;
+	double asked = bench_worker_params.precision;
 	int i;
 
 	json_stream__line(s);
@@ -291,6 +294,9 @@ static int json_result(struct bench_observer *o, struct bench_run *run,
 	json_stream__real(s, "jain", res->jain);
 	json_stream__real(s, "elapsed_sec", res->elapsed);
 	json_stream__u64(s, "start_skew_ns", res->skew_ns);
+	json_stream__real(s, "precision_asked", asked > 0 ? asked : NAN);
+	json_stream__real(s, "precision_reached", 100 * res->ci95 / res->rate);
+	json_stream__text(s, "stopped_by", bench_stop__name(res->stopped_by));
 	json_stream__bool(s, "valid", observe__valid(res));
 	write_flags(s, res->flags);
 	json_stream__text(s, "skip", *res->skip ? res->skip : NULL);

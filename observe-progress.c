@@ -4,7 +4,8 @@
  *
  * It is written over in place, never wider than the terminal, a few times a second, and cleared
  * before others print. The time left is that of the repeats still to come, each taken to be as
- * long as those so far; in the first one, as long as --warmup and --duration say.
+ * long as those so far; in the first one, as long as --warmup and --duration say. It is at most
+ * what is left of --max-time, which is all that is known with --precision.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -66,7 +67,17 @@ static void clear(struct progress_observer *p)
 		show(p, "");
 }
 
-/* Nanoseconds left, or -1 if there is no telling. */
+/* Nanoseconds left of --max-time, or -1 without one. */
+static s64 max_time_left(const struct progress_observer *p, u64 now)
+{
+	u64 max_time = bench_worker_params.max_time, used = now - p->begin_ns;
+
+	if (!max_time)
+		return -1;
+	return max_time > used ? max_time - used : 0;
+}
+
+/* Nanoseconds left until all repeats are done, or -1 if there is no telling. */
 static s64 time_left(const struct progress_observer *p, const struct bench_run *run, u64 now)
 {
 	const struct bench_worker_params *params = &bench_worker_params;
@@ -85,20 +96,26 @@ static s64 time_left(const struct progress_observer *p, const struct bench_run *
 static void update(struct progress_observer *p, const struct bench_run *run)
 {
 	u64 now = bench_now();
-	char text[LINE_MAX_LEN], eta[32] = "";
-	s64 left;
+	char text[LINE_MAX_LEN], eta[48] = "", of[16] = "";
+	bool precision = bench_worker_params.precision > 0;
+	s64 left, most;
 
 	if (now - p->update_ns < UPDATE_NS)
 		return;
 	p->update_ns = now;
-	left = time_left(p, run, now);
+	left = precision ? -1 : time_left(p, run, now);
+	most = max_time_left(p, now);
+	if (left < 0 || (most >= 0 && most < left))
+		left = most;
+	if (!precision)
+		snprintf(of, sizeof(of), "/%d", run->nr_repeats);
 	if (left >= 0) {
 		left = (left + NSEC_PER_SEC - 1) / NSEC_PER_SEC;
-		snprintf(eta, sizeof(eta), ", %lld:%02lld left", (long long)left / 60,
-			 (long long)left % 60);
+		snprintf(eta, sizeof(eta), ", %s%lld:%02lld left", precision ? "at most " : "",
+			 (long long)left / 60, (long long)left % 60);
 	}
-	snprintf(text, sizeof(text), "%s: repeat %d/%d, point %d/%d (%d task%s)%s", run->ops->name,
-		 run->repeat + 1, run->nr_repeats, run->point + 1, run->nr_points, run->nr_tasks,
+	snprintf(text, sizeof(text), "%s: repeat %d%s, point %d/%d (%d task%s)%s", run->ops->name,
+		 run->repeat + 1, of, run->point + 1, run->nr_points, run->nr_tasks,
 		 run->nr_tasks > 1 ? "s" : "", eta);
 	show(p, text);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,27 +87,23 @@ static int opt_repeat(const struct option *opt, const char *arg, int unset __may
 	return 0;
 }
 
-/* Digits, and perhaps a point and digits: as in every other place, not as in the user's locale. */
 int bench_opt__percent(const struct option *opt, const char *arg, int unset __maybe_unused)
 {
 	const char *p = arg;
-	double val, scale = 0.1;
-	u64 whole;
+	u64 whole = 0;
+	int err = parse_u64(&p, &whole);
+	double val = whole, scale = 1;
 
-	if (parse_u64(&p, &whole))
-		return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
-	val = whole;
-	if (*p == '.') {
+	if (!err && *p == '.') {
 		if (!p[1])
-			return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
-		for (p++; *p >= '0' && *p <= '9'; p++, scale /= 10)
-			val += (*p - '0') * scale;
+			err = -EINVAL;
+		for (p++; *p >= '0' && *p <= '9'; p++, scale *= 10)
+			val = 10 * val + (*p - '0');
+		val /= scale;
 	}
-	if (*p)
-		return opt_error(opt, arg, "is not a per cent such as 1 or 2.5");
-	if (!(val > 0 && val <= 100))
-		return opt_error(opt, arg, "is not more than 0 and at most 100");
-	*(double *)opt->value = val / 100;
+	if (err || *p || !(val > 0) || val > 100)
+		return opt_error(opt, arg, "is not a number above 0, up to 100, such as 1 or 0.5");
+	*(double *)opt->value = val;
 	return 0;
 }
 
@@ -176,6 +173,13 @@ const struct option bench_worker_options[] = {
 	{ .type = OPTION_CALLBACK, .short_name = 'r', .long_name = "repeat", .argh = "n",
 	  .help = "repeats of each point, each with new tasks and files (default 10)",
 	  .flags = PARSE_OPT_NONEG, .callback = opt_repeat },
+	{ .type = OPTION_CALLBACK, .long_name = "precision", .argh = "percent",
+	  .value = &bench_worker_params.precision,
+	  .help = "repeat, 30 times and -r at least, until +-95% is at most this (default none)",
+	  .flags = PARSE_OPT_NONEG, .callback = bench_opt__percent },
+	OPT_BENCH_TIME_SET(0, "max-time", &bench_worker_params.max_time,
+			   &bench_worker_params.max_time_set,
+			   "no repeat begins later (default 5m with --precision, else none)"),
 	OPT_END()
 };
 
@@ -649,6 +653,13 @@ static int plan_times(struct bench_run *run)
 		return bench_run__usage(run, "--window must be at least 1ms");
 	if (p->grace < NSEC_PER_MSEC)
 		return bench_run__usage(run, "--grace must be at least 1ms");
+	if (p->max_time_set && !p->max_time)
+		return bench_run__usage(run, "--max-time must be more than 0");
+	if (p->precision && !p->max_time_set)
+		p->max_time = 300 * NSEC_PER_SEC;
+	run->nr_repeats = bench_repeat;
+	if (p->precision)
+		run->nr_repeats = max(run->nr_repeats, BENCH_PRECISE_REPEATS);
 	return 0;
 }
 
@@ -667,6 +678,9 @@ int bench_plan__memory(struct bench_run *run)
 		return bench_run__usage(run,
 			"the raw samples would take %.0f MB, more than %llu: take a longer --window, or fewer points or repeats",
 			mb, BENCH_MAX_RAW_MB);
+	run->max_repeats = run->nr_repeats;
+	if (p->precision)
+		run->max_repeats = fmin(MAX_REPEAT, run->nr_repeats * (BENCH_MAX_RAW_MB / mb));
 	return 0;
 }
 
@@ -709,6 +723,17 @@ void bench_plan__free(struct bench_run *run)
 const char *bench_mode__name(enum bench_mode mode)
 {
 	return mode == BENCH_MODE_THREAD ? "thread" : "process";
+}
+
+const char *bench_stop__name(enum bench_stop stop)
+{
+	static const char * const names[] = {
+		[BENCH_STOP_REPEATS]	= "repeats",
+		[BENCH_STOP_PRECISION]	= "precision",
+		[BENCH_STOP_MAX_TIME]	= "max-time",
+	};
+
+	return names[stop];
 }
 
 const char *bench_pin__name(enum bench_pin pin)

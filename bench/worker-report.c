@@ -132,14 +132,17 @@ static struct {
 	char	tasks[64];		/* the task counts that it was said of */
 } footnotes[MAX_FOOTNOTES];
 
-static void print_time(u64 ns)
+static const char *time_text(char *text, size_t size, u64 ns)
 {
 	if (ns % NSEC_PER_SEC == 0)
-		printf("%llus\n", (unsigned long long)(ns / NSEC_PER_SEC));
+		snprintf(text, size, "%llus", (unsigned long long)(ns / NSEC_PER_SEC));
 	else if (ns % NSEC_PER_MSEC == 0)
-		printf("%llums\n", (unsigned long long)(ns / NSEC_PER_MSEC));
+		snprintf(text, size, "%llums", (unsigned long long)(ns / NSEC_PER_MSEC));
+	else if (ns % NSEC_PER_USEC == 0)
+		snprintf(text, size, "%lluus", (unsigned long long)(ns / NSEC_PER_USEC));
 	else
-		printf("%lluus\n", (unsigned long long)(ns / NSEC_PER_USEC));
+		snprintf(text, size, "%lluns", (unsigned long long)ns);
+	return text;
 }
 
 /* The parameters, at most 78 columns a line. */
@@ -161,21 +164,28 @@ static void print_params(const struct bench_run *run)
 static int text_begin(struct bench_observer *o __maybe_unused, struct bench_run *run)
 {
 	const struct bench_worker_params *p = &bench_worker_params;
+	char text[32];
 
 	first_rate = NAN;
 	nr_footnotes = 0;
 	if (bench_format != BENCH_FORMAT_DEFAULT)
 		return 0;
 	printf("# one op: %s\n", run->unit);
-	printf("# %s tasks, pin %s, %d CPU%s; %d repeat%s of ", bench_mode__name(run->mode),
+	printf("# %s tasks, pin %s, %d CPU%s; %s%d repeat%s of ", bench_mode__name(run->mode),
 	       bench_pin__name(p->pin), run->nr_cpus, run->nr_cpus > 1 ? "s" : "",
-	       run->nr_repeats, run->nr_repeats > 1 ? "s" : "");
+	       p->precision ? "at least " : "", run->nr_repeats, run->nr_repeats > 1 ? "s" : "");
 	if (p->loops)
 		printf("%llu ops a task\n", (unsigned long long)p->loops);
 	else if (p->total)
 		printf("%llu ops in all\n", (unsigned long long)p->total);
 	else
-		print_time(p->duration);
+		printf("%s\n", time_text(text, sizeof(text), p->duration));
+	if (p->precision)
+		printf("# until +-95%% is at most %.10g%%, or for %s\n", p->precision,
+		       time_text(text, sizeof(text), p->max_time));
+	else if (p->max_time)
+		printf("# as many of them as begin in %s\n",
+		       time_text(text, sizeof(text), p->max_time));
 	print_params(run);
 	if (*run->fs)
 		printf("# directory on %s\n", run->fs);
@@ -286,9 +296,10 @@ static void print_metrics(const struct bench_result *res)
 static int text_result(struct bench_observer *o __maybe_unused, struct bench_run *run,
 		       const struct bench_result *res)
 {
+	const struct bench_worker_params *p = &bench_worker_params;
 	const char *variant = run->variants[res->variant].name;
 	bool valid = !(res->flags & BENCH_FLAG_INVALID_MASK) && isfinite(res->rate);
-	char text[64];
+	char text[128], limit[32];
 	int i, said;
 
 	if (bench_format == BENCH_FORMAT_SIMPLE) {
@@ -321,6 +332,15 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 	if (valid && res->nr_repeats < run->nr_repeats) {
 		snprintf(text, sizeof(text), "only %d of %d repeats", res->nr_repeats,
 			 run->nr_repeats);
+		footnote(run, res, text);
+	}
+	if (valid && p->precision && !(100 * res->ci95 <= p->precision * res->rate)) {
+		time_text(limit, sizeof(limit), p->max_time);
+		snprintf(text, sizeof(text), "--precision %.10g was not reached%s%s", p->precision,
+			 res->stopped_by == BENCH_STOP_MAX_TIME ? " within --max-time " :
+			 res->stopped_by == BENCH_STOP_REPEATS ?
+					    " by as many repeats as there may be" : "",
+			 res->stopped_by == BENCH_STOP_MAX_TIME ? limit : "");
 		footnote(run, res, text);
 	}
 	for (i = 0; i < res->nr_notes; i++)

@@ -90,6 +90,13 @@ double bench_mean_ci(const double *x, int n, double *ci95)
 	return mean;
 }
 
+bool bench_precise(const double *x, int n, int least, double percent)
+{
+	double ci95, mean = bench_mean_ci(x, n, &ci95);
+
+	return n >= least && 100 * ci95 <= percent * mean;
+}
+
 static int cmp_double(const void *va, const void *vb)
 {
 	double a = *(const double *)va, b = *(const double *)vb;

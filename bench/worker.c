@@ -429,31 +429,93 @@ static int run_point(struct bench_run *run, bool *stuck)
 	return err;
 }
 
-/*
- * All rounds. Returns 0, or why they ended early: then the current point is the one that failed,
- * unless @point_err is 0.
- */
+/* Is what --precision asks for reached at the current point, in all its variants? */
+static bool is_precise(const struct bench_run *run)
+{
+	double percent = bench_worker_params.precision, *rates;
+	bool precise = percent > 0;
+	int v, r;
+
+	rates = calloc(run->repeat + 1, sizeof(*rates));
+	for (v = 0; rates && v < run->nr_variants; v++) {
+		const struct bench_result *res = &run->results[v];
+
+		if (*res->skip)
+			continue;
+		for (r = 0; r < res->nr_repeats; r++)
+			rates[r] = res->repeats[r].rate;
+		precise &= bench_precise(rates, r, run->nr_repeats, percent);
+	}
+	free(rates);
+	return rates && precise;
+}
+
+/* Will more repeats of the current point make no number, whatever they give? */
+static bool is_spoilt(const struct bench_run *run)
+{
+	unsigned int flags = 0;
+	int v, r;
+
+	for (v = 0; v < run->nr_variants; v++) {
+		for (r = 0; r < run->results[v].nr_repeats; r++)
+			flags |= run->results[v].repeats[r].flags;
+	}
+	return flags & BENCH_FLAG_INVALID_MASK;
+}
+
+/* After a repeat of the current point: is it the last, and why? */
+static enum bench_stop last_repeat(const struct bench_run *run)
+{
+	if (run->repeat + 1 < run->nr_repeats)
+		return BENCH_STOP_NONE;
+	if (is_precise(run))
+		return BENCH_STOP_PRECISION;
+	if (run->repeat + 1 >= run->max_repeats || is_spoilt(run))
+		return BENCH_STOP_REPEATS;
+	return BENCH_STOP_NONE;
+}
+
+/* One repeat of the current point in its directory. @point_err is the point's own failure. */
+static int run_point_in_dir(struct bench_run *run, bool *stuck, int *point_err)
+{
+	int ret, err;
+
+	if (bench_run__interrupted())
+		return -EINTR;
+	if (run->ops->use_dir) {
+		err = bench_dir__enter(run);
+		if (err)
+			return err;
+	}
+	*point_err = run_point(run, stuck);
+	if (!run->ops->use_dir)
+		return *point_err;
+	ret = bench_dir__leave(run, *stuck || bench_run__interrupted() ?
+			       bench_worker_params.grace : 0);
+	return *point_err ?: ret;
+}
+
+/* All rounds. Returns 0, or why they ended early: at the current point, if @point_err is not 0. */
 static int run_rounds(struct bench_run *run, bool *stuck, int *point_err)
 {
-	int p, ret, err = alloc_results(run);
+	u64 until = bench_worker_params.max_time ? bench_now() + bench_worker_params.max_time : 0;
+	int p, v, nr_done = 0, err = alloc_results(run);
+	enum bench_stop stop;
 
-	*point_err = 0;
-	for (run->repeat = 0; !err && run->repeat < run->nr_repeats; run->repeat++) {
+	for (run->repeat = 0; !err && nr_done < run->nr_points; run->repeat++) {
 		for (p = 0; !err && p < run->nr_points; p++) {
-			if (bench_run__interrupted())
-				return -EINTR;
 			enter_point(run, p);
-			if (run->ops->use_dir)
-				err = bench_dir__enter(run);
-			if (err)
-				return err;
-			err = run_point(run, stuck);
-			*point_err = err;
-			if (!run->ops->use_dir)
+			if (run->results[0].stopped_by)
 				continue;
-			ret = bench_dir__leave(run, *stuck || bench_run__interrupted() ?
-					       bench_worker_params.grace : 0);
-			err = err ?: ret;
+			if (until && run->repeat && bench_now() >= until) {
+				stop = BENCH_STOP_MAX_TIME;
+			} else {
+				err = run_point_in_dir(run, stuck, point_err);
+				stop = err ? BENCH_STOP_NONE : last_repeat(run);
+			}
+			for (v = 0; v < run->nr_variants; v++)
+				run->results[v].stopped_by = stop;
+			nr_done += stop != BENCH_STOP_NONE;
 		}
 	}
 	return err;
@@ -584,7 +646,6 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 		bench_observer__register(&bench_text_observer);
 	run->ops = ops;
 	run->unit = ops->unit;
-	run->nr_repeats = bench_repeat;
 	run->watch = bench_watch__new();
 	if (!bench_plan__make(run) && (!ops->prepare || !ops->prepare(run))) {
 		if (!run->nr_variants)

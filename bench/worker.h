@@ -76,6 +76,15 @@ enum bench_flag {
 };
 
 #define BENCH_MIN_NS	1000000ull	/* below 1 ms of measured time no rate is given */
+#define BENCH_PRECISE_REPEATS	30	/* with fewer, no precision is believed */
+
+/* Why a point was not measured further. */
+enum bench_stop {
+	BENCH_STOP_NONE,		/* the run failed, or was told to end */
+	BENCH_STOP_REPEATS,		/* as many as there were to be */
+	BENCH_STOP_PRECISION,		/* --precision was reached */
+	BENCH_STOP_MAX_TIME,		/* --max-time was over */
+};
 
 struct bench_run;
 
@@ -221,7 +230,9 @@ struct bench_worker_params {
 	u64		grace;
 	u64		loops;		/* ops a task, 0: not asked for */
 	u64		total;		/* ops of all tasks, 0: not asked for */
-	bool		duration_set, warmup_set;
+	double		precision;	/* per cent, 0: not asked for */
+	u64		max_time;	/* of all rounds, 0: no limit */
+	bool		duration_set, warmup_set, max_time_set;
 };
 
 extern struct bench_worker_params bench_worker_params;
@@ -234,7 +245,7 @@ int bench_opt__percent(const struct option *opt, const char *arg, int unset);	/*
 
 /*
  * OPT_BENCH_COUNT(0, "names", &names, "help"): a u64 from 1 to 2^53; OPT_BENCH_TIME: ns;
- * OPT_BENCH_PERCENT: a double, more than 0 and at most 1, that is given as per cent.
+ * OPT_BENCH_PERCENT: a double, per cent, more than 0 and at most 100.
  */
 #define OPT_BENCH_COUNT(s, l, v, h) \
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
@@ -338,6 +349,7 @@ struct bench_repeat {
  * @jain:	Jain's fairness index of the tasks' ops, 1 / nr_tasks to 1
  * @elapsed:	mean seconds of a repeat's work, for --total
  * @flags:	all that is known against any of the repeats
+ * @stopped_by:	why there are no more repeats
  * @skip:	why there is nothing, or ""
  */
 struct bench_result {
@@ -352,6 +364,7 @@ struct bench_result {
 	double			elapsed;
 	u64			skew_ns;	/* largest of the repeats */
 	unsigned int		flags;
+	enum bench_stop		stopped_by;
 	char			skip[BENCH_TEXT_MAX];
 	int			nr_notes, nr_metrics;
 	char			notes[BENCH_MAX_NOTES][BENCH_TEXT_MAX];
@@ -373,7 +386,7 @@ struct bench_run {
 	enum bench_mode			mode;
 	int				nr_tasks;	/* of this point */
 	int				point, nr_points;
-	int				repeat, nr_repeats;
+	int				repeat, nr_repeats;	/* the least, with --precision */
 	int				variant, nr_variants;
 	struct bench_variant		variants[BENCH_MAX_VARIANTS];
 	const char			*dir;		/* the private directory, absolute */
@@ -386,6 +399,7 @@ struct bench_run {
 	char				fs[BENCH_NAME_MAX];	/* type of the file system of dir */
 	enum bench_exit			status;
 	char				message[3 * BENCH_TEXT_MAX];
+	int				max_repeats;	/* of a point, the most there may be */
 	int				nr_invalid;	/* results that are not valid, so far */
 	unsigned int			first_invalid;	/* the flag of the first of them */
 	struct bench_shared		*shared;
@@ -493,6 +507,7 @@ const char *bench_flag__name(enum bench_flag flag);
 
 const char *bench_mode__name(enum bench_mode mode);
 const char *bench_pin__name(enum bench_pin pin);
+const char *bench_stop__name(enum bench_stop stop);	/* NULL if none */
 
 /* worker-stat.c. Two-sided 95 % quantile of Student's t with @df degrees of freedom, df >= 1. */
 double bench_t95(double df);
@@ -510,6 +525,8 @@ double bench_mean(const double *x, int n, double *se, double *df);
 /* The same, with half of the 95 % interval. */
 double bench_mean_ci(const double *x, int n, double *ci95);
 
+/* Is the half of that interval at most @percent of the mean, which is that of @least or more? */
+bool bench_precise(const double *x, int n, int least, double percent);
 /* Number of leading windows of n rates that differ from the rest, at most n / 2. */
 int bench_settle(const double *rates, int n, bool *settled);
 

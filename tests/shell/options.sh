@@ -65,7 +65,7 @@ for name in "${benches[@]}"; do
 	for opt in --loops --total --repeat; do
 		grep -qxe $opt options.n || fail "$name -h does not explain $opt <n>"
 	done
-	for opt in --duration --warmup --window --grace; do
+	for opt in --duration --warmup --window --grace --max-time; do
 		grep -qxe $opt options.time || fail "$name -h does not explain $opt <time>"
 	done
 	# all of them for one benchmark, and for options that no other has
@@ -223,6 +223,32 @@ json_is "$point | .valid and .rate > 0 and (.flags | index(\"cut-loops\") != nul
 bench "fsnotify eventfd" -f json --total 100000000000 -d 100ms -t 2 -r 1
 expect 1 "--total that takes too long"
 json_is "$point | .valid == false and (.flags | index(\"cut-total\") != null)"
+
+# ---- --precision and --max-time ----
+
+for value in "${bad[@]}" 0 0.0 1% 1. .5 100.1 101 0,5 1e1; do
+	# these are numbers, or lists
+	[[ $value =~ ^(1|1\.5)$ ]] || refused --precision "fsnotify eventfd" -t 1 --precision "$value"
+done
+brief=(-q -d 20ms -w 1ms --window 10ms)
+# half of the interval is at most the rate, whatever the rates
+bench "fsnotify eventfd" -f json "${brief[@]}" -t 1,2 -l 3000 -d 10s --precision 100.0 --max-time 24h
+expect 0 "--precision"
+json_is "$run.max_time_ns == 86400000000000 and $run.repeats == 30 and all($run.points[];
+	.precision_asked == 100 and .stopped_by == \"precision\" and .precision_reached <= 100 and
+	(.precision_reached - 100 * .ci95 / .rate | fabs) < 1e-6 and (.repeats | length >= 30))"
+bench "fsnotify eventfd" -f json "${brief[@]}" -t 1,2 -r 3 -l 3000 -d 10s
+json_is "$run.max_time_ns == null and all($run.points[]; .precision_asked == null and
+	.stopped_by == \"repeats\" and .precision_reached > 0 and (.repeats | length) == 3)"
+bench "fsnotify eventfd" "${brief[@]}" -t 1,2 -l 3000 -d 10s --precision 0.00001 --max-time 1ns
+expect 0 "--max-time"
+has "$out" "^# .*; at least 30 repeats of 3000 ops a task"
+has "$out" "^# until \+-95% is at most 1e-05%, or for 1ns$"
+has "$out" "^# 1,2: only 1 of 30 repeats$"
+has "$out" "^# 1,2: --precision 1e-05 was not reached within --max-time 1ns$"
+bench "fsnotify eventfd" -f json "${brief[@]}" -t 1,2 -r 10000 -l 3000 -d 10s --max-time 100ms
+json_is "all($run.points[]; .stopped_by == \"max-time\" and (.repeats | length >= 1 and
+	length < 10000)) and $run.complete == null and .complete"
 
 # ---- what does not go together, or does not exist ----
 

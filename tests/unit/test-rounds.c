@@ -20,6 +20,8 @@ static char calls[1024];	/* "s2.0 " is setup of two tasks in the first repeat, "
 static char results[1024];	/* "2:on=3 ": three repeats of a variant at two tasks */
 static int skip_tasks, skip_repeat, fail_tasks, fail_repeat, signal_tasks, signal_repeat;
 static int nr_variants;
+static const char *precision, *max_time = "24h";
+static enum bench_stop stopped_by = BENCH_STOP_REPEATS;
 
 static void note_call(const char *what, const struct bench_run *run)
 {
@@ -93,6 +95,7 @@ static int observe_result(struct bench_observer *o __maybe_unused, struct bench_
 		 run->variants[res->variant].name, res->nr_repeats,
 		 *res->skip ? "," : "", res->skip);
 	ck_assert(!*res->skip || isnan(res->rate));
+	ck_assert_int_eq(res->stopped_by, stopped_by);
 	ck_assert_int_eq(run->nr_tasks, res->nr_tasks);
 	for (r = 0; r < res->nr_metrics * res->nr_repeats; r++)
 		ck_assert_double_eq(res->metrics[0].values[r], r);
@@ -108,14 +111,16 @@ static int run_null(int variants, const char *tasks, const char *repeats)
 	/* work of a fixed size lasts at least 1 ms, however busy the machine is */
 	const char *argv[] = {
 		"null", "-t", tasks, "-r", repeats, variants > 1 ? "-d" : "--total",
-		variants > 1 ? "5ms" : "4", "--window", "1ms", NULL
+		variants > 1 ? "5ms" : "4", "--window", "1ms", "--max-time", max_time,
+		precision ? "--precision" : NULL, precision, NULL
 	};
+	int argc = ARRAY_SIZE(argv) - (precision ? 1 : 3);
 
 	nr_variants = variants;
 	*calls = '\0';
 	*results = '\0';
 	bench_observer__register(&observer);
-	return bench_worker__main(ARRAY_SIZE(argv) - 1, argv, &null_ops);
+	return bench_worker__main(argc, argv, &null_ops);
 }
 
 START_TEST(order)
@@ -158,6 +163,7 @@ END_TEST
 /* The point that failed has no rate; the others keep what they have. */
 START_TEST(failed_point)
 {
+	stopped_by = BENCH_STOP_NONE;
 	fail_tasks = 2;
 	fail_repeat = 1;
 	ck_assert_int_eq(run_null(0, "1,2,3", "3"), BENCH_EXIT_FAILED);
@@ -169,6 +175,7 @@ END_TEST
 /* Nothing is said of points that had not begun. */
 START_TEST(failed_early)
 {
+	stopped_by = BENCH_STOP_NONE;
 	fail_tasks = 2;
 	fail_repeat = 0;
 	ck_assert_int_eq(run_null(0, "1,2,3", "3"), BENCH_EXIT_FAILED);
@@ -178,11 +185,68 @@ END_TEST
 
 START_TEST(interrupted)
 {
+	stopped_by = BENCH_STOP_NONE;
 	signal_tasks = 2;
 	signal_repeat = 1;
 	ck_assert_int_eq(run_null(0, "1,2,3", "3"), BENCH_EXIT_INTERRUPTED);
 	ck_assert_str_eq(calls, "s1.0 t1.0 s2.0 t2.0 s3.0 t3.0 s1.1 t1.1 s2.1 t2.1 ");
 	ck_assert_str_eq(results, "1:=2 2:=1 3:=1 ");
+}
+END_TEST
+
+/* A mean that is good to 100 % is there with the least number of repeats. */
+START_TEST(precision_reached)
+{
+	precision = "100";
+	stopped_by = BENCH_STOP_PRECISION;
+	ck_assert_int_eq(run_null(0, "2,1", "1"), BENCH_EXIT_OK);
+	ck_assert_str_eq(results, "2:=30 1:=30 ");
+}
+END_TEST
+
+/* -r is the least number where it is larger; once in each round the time is looked at. */
+START_TEST(precision_least)
+{
+	precision = "100";
+	stopped_by = BENCH_STOP_PRECISION;
+	ck_assert_int_eq(run_null(0, "1", "41"), BENCH_EXIT_OK);
+	ck_assert_str_eq(results, "1:=41 ");
+}
+END_TEST
+
+/* The first round is made in any case. */
+START_TEST(no_time)
+{
+	precision = "0.0000001";
+	max_time = "1ns";
+	stopped_by = BENCH_STOP_MAX_TIME;
+	ck_assert_int_eq(run_null(0, "2,1", "7"), BENCH_EXIT_OK);
+	ck_assert_str_eq(results, "2:=1 1:=1 ");
+}
+END_TEST
+
+/* --max-time is a bound without --precision, too. */
+START_TEST(no_time_for_repeats)
+{
+	max_time = "1ns";
+	stopped_by = BENCH_STOP_MAX_TIME;
+	ck_assert_int_eq(run_null(0, "1", "7"), BENCH_EXIT_OK);
+	ck_assert_str_eq(results, "1:=1 ");
+}
+END_TEST
+
+/* What will not be valid is not measured for ever. */
+START_TEST(precision_of_invalid)
+{
+	const char *argv[] = {
+		"null", "-t", "1", "-d", "1us", "-w", "0s", "--window", "1ms", "--precision",
+		"0.0000001", NULL
+	};
+
+	bench_observer__register(&observer);
+	ck_assert_int_eq(bench_worker__main(ARRAY_SIZE(argv) - 1, argv, &null_ops),
+			 BENCH_EXIT_FAILED);
+	ck_assert_str_eq(results, "1:=30 ");
 }
 END_TEST
 
@@ -198,6 +262,11 @@ Suite *rounds_suite(void)
 	tcase_add_test(t, failed_point);
 	tcase_add_test(t, failed_early);
 	tcase_add_test(t, interrupted);
+	tcase_add_test(t, precision_reached);
+	tcase_add_test(t, precision_least);
+	tcase_add_test(t, no_time);
+	tcase_add_test(t, no_time_for_repeats);
+	tcase_add_test(t, precision_of_invalid);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -68,6 +68,58 @@ START_TEST(quantiles)
 }
 END_TEST
 
+/*
+ * Repeats until bench_precise() says that it is enough: does the interval still cover? Stopping when
+ * it happens to be narrow must not make it too narrow.
+ */
+START_TEST(stopping_coverage)
+{
+	static const struct { enum noise kind; double percent, least; int n; } cases[] = {
+		{ NORMAL, 2, 94, 31 }, { NORMAL, 1, 94, 40 }, { NORMAL, 0.5, 93, 90 },
+		{ LOGNORMAL, 3, 94, 35 }, { LOGNORMAL, 2, 94, 45 }, { LOGNORMAL, 1, 93.5, 130 },
+		{ SLOW, 3, 93, 45 }, { SLOW, 2, 92, 90 },
+		{ AR3, 1, 92.5, 50 }, { AR3, 0.5, 92.5, 150 },
+		{ AR6, 2, 91, 45 }, { AR6, 1, 89, 90 },
+	};
+	const int experiments = 2000, most = 500;
+	double x[500], true_mean, mean, ci95, covered, repeats;
+	int i, k, n, hits;
+
+	srand48(4);
+	for (i = 0; i < (int)ARRAY_SIZE(cases); i++) {
+		for (hits = 0, repeats = 0, k = 0; k < experiments; k++) {
+			true_mean = make_noise(cases[i].kind, x, most);
+			for (n = BENCH_PRECISE_REPEATS; n < most; n++) {
+				if (bench_precise(x, n, BENCH_PRECISE_REPEATS, cases[i].percent))
+					break;
+			}
+			mean = bench_mean_ci(x, n, &ci95);
+			hits += fabs(mean - true_mean) <= ci95;
+			repeats += (double)n / experiments;
+		}
+		covered = 100.0 * hits / experiments;
+		ck_assert_msg(covered > cases[i].least && covered < 97.5,
+			      "noise %d to %g %%: covered in %.1f %%", cases[i].kind,
+			      cases[i].percent, covered);
+		ck_assert_msg(repeats < cases[i].n, "noise %d to %g %%: %.0f repeats",
+			      cases[i].kind, cases[i].percent, repeats);
+	}
+}
+END_TEST
+
+/* The least number counts, and so does what is not finite: nothing is known of it. */
+START_TEST(precise)
+{
+	static const double x[] = { 100, 102, 98, 101, 99, 100 };
+
+	ck_assert(!bench_precise(x, 6, 7, 100));
+	ck_assert(bench_precise(x, 6, 6, 100));
+	ck_assert(bench_precise(x, 6, 2, 1.49) && !bench_precise(x, 6, 2, 1.48));
+	ck_assert(!bench_precise(x, 1, 1, 100));
+	ck_assert(!bench_precise((double []){ NAN, NAN }, 2, 2, 100));
+}
+END_TEST
+
 static void settles(int n, const double *rates, int drop, bool settled)
 {
 	bool got;
@@ -214,9 +266,15 @@ Suite *stat_suite(void)
 
 	tcase_add_test(t, quantiles);
 	tcase_add_test(t, mean_values);
-	tcase_add_test(t, mean_coverage);
+	tcase_add_test(t, precise);
 	tcase_add_test(t, settle_rule);
+	suite_add_tcase(s, t);
+
+	t = tcase_create("simulations");
+	tcase_set_timeout(t, 120);
 	tcase_add_test(t, settle_noise);
+	tcase_add_test(t, mean_coverage);
+	tcase_add_test(t, stopping_coverage);
 	suite_add_tcase(s, t);
 	return s;
 }

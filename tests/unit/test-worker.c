@@ -275,6 +275,29 @@ START_TEST(flag_names)
 }
 END_TEST
 
+START_TEST(percents)
+{
+	static const struct { const char *text; double val; } good[] = {
+		{ "1", 1 }, { "0.5", 0.5 }, { "2.5", 2.5 }, { "100", 100 }, { "0.3", 0.3 },
+		{ "00.10", 0.1 }, { "100.0", 100 }, { "99.999", 99.999 },
+	};
+	static const char * const bad[] = {
+		"", "0", "0.0", "-1", "+1", "1%", "1.", ".5", "0,5", "1e1", "100.1", "101", " 1",
+		"1 ", "nan", "inf", "0x1", "18446744073709551617", "1.5.2",
+	};
+	double val = 42;
+	struct option opt = { .long_name = "precision", .value = &val };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(bench_opt__percent(&opt, bad[i], 0) && val == 42, "\"%s\"", bad[i]);
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		ck_assert_msg(!bench_opt__percent(&opt, good[i].text, 0), "%s", good[i].text);
+		ck_assert_msg(val == good[i].val, "%s: %.17g", good[i].text, val);
+	}
+}
+END_TEST
+
 START_TEST(fs_of)
 {
 	char type[BENCH_NAME_MAX], opts[4096];
@@ -295,6 +318,7 @@ Suite *worker_suite(void)
 	tcase_add_test(t, list_errors);
 	tcase_add_test(t, times);
 	tcase_add_test(t, counts);
+	tcase_add_test(t, percents);
 	tcase_add_test(t, summary_unsettled);
 	tcase_add_test(t, summary);
 	tcase_add_test(t, summary_order);
