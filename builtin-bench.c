@@ -567,15 +567,22 @@ static __noreturn void help_members(const struct collection *coll, const char *n
 /* Run one as perf does: with a name of its own as ->comm[] and argv[0]. */
 static int member__run(const struct member *m, int argc, const char **argv)
 {
-	char *name;
+	const char *usage[2] = { NULL };
+	char *name, *line;
 	int ret;
 
-	if (asprintf(&name, "%s-%s", m->coll->name, m->bench->name) < 0)
+	if (asprintf(&name, "%s-%s", m->coll->name, m->bench->name) < 0 ||
+	    asprintf(&line, "perf-kbench [<common options>] %s %s [<options>]", m->coll->name,
+		     m->bench->name) < 0)
 		return out_of_memory();
+	usage[0] = line;
+	bench_worker__usage = usage;
 	prctl(PR_SET_NAME, name);
 	argv[0] = name;
 	ret = m->bench->fn(argc, argv);
+	bench_worker__usage = NULL;
 	fflush(stdout);
+	free(line);
 	free(name);
 	return ret;
 }

@@ -24,6 +24,7 @@
 #include "worker-internal.h"
 
 int (*bench_worker__describe)(const struct bench_ops *ops);
+const char *const *bench_worker__usage;
 
 LIST_HEAD(bench_observers);
 
@@ -628,6 +629,7 @@ static int run_sweep(struct bench_run *run, bool *stuck)
 
 int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 {
+	const char *const *usage;
 	locale_t c_locale, old_locale;
 	struct bench_run *run;
 	bool stuck = false;
@@ -635,9 +637,10 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 
 	if (bench_worker__describe)
 		return bench_worker__describe(ops);
-	argc = parse_options(argc, argv, ops->options, ops->usage, 0);
+	usage = bench_worker__usage ?: ops->usage;
+	argc = parse_options(argc, argv, ops->options, usage, 0);
 	if (argc)
-		usage_with_options_msg(ops->usage, ops->options, "\"%s\" is not an option",
+		usage_with_options_msg(usage, ops->options, "\"%s\" is not an option",
 				       argv[0]);
 	run = zalloc(sizeof(*run));
 	if (!run)

@@ -491,6 +491,8 @@ extern struct bench_observer bench_text_observer;
 
 /* If set, is called with each benchmark in place of running it; what it returns is the status. */
 extern int (*bench_worker__describe)(const struct bench_ops *ops);
+/* If set, stands in for each benchmark's own usage lines, which name perf. */
+extern const char *const *bench_worker__usage;
 
 /**
  * bench_worker__main - what each bench_<collection>_<name>() is

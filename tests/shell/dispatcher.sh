@@ -262,4 +262,9 @@ if command -v perf >/dev/null && perf version >/dev/null 2>&1; then
 else
 	echo "NOTE: perf is not here: \"perf kbench\" was not tried"
 fi
+# A usage error speaks of the program that was called.
+kbench kernfs lookup --nonsense
+expect 2
+has "$err" "[Uu]sage: perf-kbench .*kernfs lookup"
+hasnt "$err" "perf bench"
 exit 0
