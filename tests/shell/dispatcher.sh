@@ -262,9 +262,7 @@ if command -v perf >/dev/null && perf version >/dev/null 2>&1; then
 else
 	echo "NOTE: perf is not here: \"perf kbench\" was not tried"
 fi
+
 # A usage error speaks of the program that was called.
-kbench kernfs lookup --nonsense
-expect 2
-has "$err" "[Uu]sage: perf-kbench .*kernfs lookup"
-hasnt "$err" "perf bench"
+usage_error "Usage: perf-kbench .*kernfs lookup" kernfs lookup --nonsense
 exit 0
