@@ -13,17 +13,19 @@
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
-/* How many bytes the well-formed UTF-8 character at @s has, 0 if there is none. */
-static size_t utf8_len(const unsigned char *s)
+size_t utf8_len(const char *text, size_t size)
 {
 	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)text;
 	size_t i, len;
 	u32 c;
 
+	if (!size)
+		return 0;
 	if (s[0] < 0x80)
 		return 1;
 	len = s[0] >> 5 == 0x6 ? 2 : s[0] >> 4 == 0xe ? 3 : s[0] >> 3 == 0x1e ? 4 : 0;
-	if (!len)
+	if (!len || len > size)
 		return 0;
 	c = s[0] & (0x7f >> len);
 	for (i = 1; i < len; i++) {
@@ -38,21 +40,22 @@ static size_t utf8_len(const unsigned char *s)
 
 struct json_object *json_text(const char *text)
 {
-	size_t room = strlen(REPLACEMENT), used = 0;
+	size_t room = strlen(REPLACEMENT), left = text ? strlen(text) : 0, used = 0;
 	struct json_object *value;
 	char *clean;
 
 	if (!text)
 		return NULL;
-	clean = malloc(strlen(text) * room + 1);
+	clean = malloc(left * room + 1);
 	if (!clean)
 		return NULL;
-	while (*text) {
-		size_t len = utf8_len((const unsigned char *)text);
+	while (left) {
+		size_t len = utf8_len(text, left);
 
 		memcpy(clean + used, len ? text : REPLACEMENT, len ?: room);
 		used += len ?: room;
 		text += len ?: 1;
+		left -= len ?: 1;
 	}
 	value = json_object_new_string_len(clean, used);
 	free(clean);

@@ -32,6 +32,9 @@ void json_stream__u64(struct json_stream *s, const char *name, u64 value);
 void json_stream__s64(struct json_stream *s, const char *name, s64 value);
 void json_stream__bool(struct json_stream *s, const char *name, bool value);
 
+/* Bytes of the well-formed UTF-8 character that @text, of @size bytes, begins with; 0: none. */
+size_t utf8_len(const char *text, size_t size);
+
 /**
  * json_text - a json-c string of any bytes
  * @text: the bytes, or NULL
