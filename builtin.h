@@ -47,4 +47,12 @@ int cmd_bench(int argc, const char **argv);
  */
 int cmd_list(int argc, const char **argv);
 
+/**
+ * cmd_report - tables, the scaling law and plots of results files
+ * @argc, @argv: the command's name, options, and the files
+ *
+ * Return: an enum bench_exit: 1 if a file cannot be read, or nothing can be written or drawn.
+ */
+int cmd_report(int argc, const char **argv);
+
 #endif

@@ -42,6 +42,7 @@ static int cmd_help(int argc, const char **argv);
 
 const struct cmd_struct kbench_commands[] = {
 	{ "list",	cmd_list,	"Print a line for each benchmark"		},
+	{ "report",	cmd_report,	"Show results files: tables, scaling, plots"	},
 	{ "help",	cmd_help,	"Explain a command, a collection or a benchmark" },
 	{ "version",	cmd_version,	"Print our version and those of the libraries"	},
 	{ NULL,		NULL,		NULL						}
