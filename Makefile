@@ -81,7 +81,7 @@ export KBENCH_SAN = $(SAN)
 # One goal after the other; each is built by parallel jobs all the same.
 .NOTPARALLEL:
 
-.PHONY: unit-tests install-deps quickstart check bench-harness lint
+.PHONY: unit-tests fuzz install-deps quickstart check bench-harness lint
 .PHONY: install uninstall clean distclean help
 
 all:
@@ -90,8 +90,11 @@ all:
 unit-tests:
 	$(call kbench-make,build tests,all tests)
 
+fuzz:
+	$(call kbench-make,build fuzz,fuzz)
+
 install-deps:
-	$(Q)tools/install-deps build tests lint ci
+	$(Q)tools/install-deps build tests lint ci fuzz
 
 quickstart:
 	$(Q)tools/install-deps build
@@ -147,6 +150,8 @@ endif
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
 #?   make uninstall        and away with them
 #?   make unit-tests       build the tests, too
+#?   make fuzz             build the fuzzer of results files (clang); check runs it for 5 s, or
+#?                         FUZZ_SECONDS=
 #?   make install-deps     install what any of these needs
 #?   make clean            remove what was built; distclean: the unpacked kernel parts too
 #?

@@ -326,8 +326,8 @@ static int cmp_key(const void *va, const void *vb)
 /* An object ends: no two of its members may have the same name. */
 static int check_keys(struct lexer *l, size_t first)
 {
-	struct key *keys = l->keys + first;
 	size_t i, nr = l->nr_keys - first;
+	struct key *keys = nr ? l->keys + first : NULL;
 
 	l->nr_keys = first;
 	if (nr > 1)

@@ -607,8 +607,8 @@ END_TEST
 START_TEST(missing_members)
 {
 	char name[64], *text;
+	struct results *good;
 	const char *p, *end;
-	bool good;
 	int nr = 0;
 
 	for (p = strstr(small, "\":"); p; p = strstr(p + 1, "\":")) {
@@ -622,6 +622,7 @@ START_TEST(missing_members)
 		else
 			ck_assert_msg(!good && (strstr(why, "it is missing") ||
 						!strcmp(name, "format")), "%s", name);
+		results__free(good);
 		free(text);
 		p = end;
 		nr++;
@@ -913,6 +914,7 @@ Suite *results_read_suite(void)
 	Suite *s = suite_create("results-read");
 	TCase *tc = tcase_create("results-read");
 
+	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, all_is_read);
 	tcase_add_test(tc, numbers_are_exact);
 	tcase_add_test(tc, other_files);
