@@ -71,4 +71,12 @@ int cmd_ab(int argc, const char **argv);
  */
 int cmd_noise(int argc, const char **argv);
 
+/**
+ * cmd_report - tables, the scaling law and plots of results files
+ * @argc, @argv: the command's name, options, and the files
+ *
+ * Return: an enum bench_exit: 1 if a file cannot be read, or nothing can be written or drawn.
+ */
+int cmd_report(int argc, const char **argv);
+
 #endif

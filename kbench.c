@@ -45,6 +45,7 @@ const struct cmd_struct kbench_commands[] = {
 	{ "ab",		cmd_ab,		"Run two commands in turn, and compare them"	},
 	{ "noise",	cmd_noise,	"Measure by how much rates differ from run to run" },
 	{ "list",	cmd_list,	"Print a line for each benchmark"		},
+	{ "report",	cmd_report,	"Show results files: tables, scaling, plots"	},
 	{ "help",	cmd_help,	"Explain a command, a collection or a benchmark" },
 	{ "version",	cmd_version,	"Print our version and those of the libraries"	},
 	{ NULL,		NULL,		NULL						}

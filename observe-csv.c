@@ -29,20 +29,6 @@ static const char * const columns[] = {
 	"valid", "flags", "params",
 };
 
-static void put_text(struct outfile *f, const char *sep, const char *text)
-{
-	const char *quote = text[strcspn(text, "\",\r\n")] ? "\"" : "";
-
-	outfile__puts(f, sep);
-	outfile__puts(f, quote);
-	for (; *text; text++) {
-		if (*text == '"')
-			outfile__put(f, text, 1);
-		outfile__put(f, text, 1);
-	}
-	outfile__puts(f, quote);
-}
-
 static void put_real(struct outfile *f, bool valid, double value)
 {
 	if (valid && isfinite(value))
@@ -68,7 +54,7 @@ static void put_flags(struct outfile *f, const struct bench_result *res)
 		append(text, sizeof(text), " ", "skipped");
 	while ((flag = observe__next_flag(&left)))
 		append(text, sizeof(text), " ", bench_flag__name(flag));
-	put_text(f, ",", text);
+	outfile__csv(f, ",", text);
 }
 
 static void put_params(struct outfile *f, const struct bench_run *run)
@@ -80,7 +66,7 @@ static void put_params(struct outfile *f, const struct bench_run *run)
 		append(text, sizeof(text), ";", run->params[i].name);
 		append(text, sizeof(text), "=", run->params[i].value);
 	}
-	put_text(f, ",", text);
+	outfile__csv(f, ",", text);
 }
 
 static int csv_begin(struct bench_observer *o, struct bench_run *run)
@@ -93,7 +79,7 @@ static int csv_begin(struct bench_observer *o, struct bench_run *run)
 	if (err || !first)
 		return err;
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		put_text(c->file.out, i ? "," : "", columns[i]);
+		outfile__csv(c->file.out, i ? "," : "", columns[i]);
 	outfile__puts(c->file.out, "\n");
 	return observe_file__flush(&c->file, run);
 }
@@ -105,12 +91,12 @@ static int csv_result(struct bench_observer *o, struct bench_run *run,
 	struct outfile *f = c->file.out;
 	bool valid = observe__valid(res);
 
-	put_text(f, "", run->ops->name);
-	put_text(f, ",", run->variants[res->variant].name);
+	outfile__csv(f, "", run->ops->name);
+	outfile__csv(f, ",", run->variants[res->variant].name);
 	outfile__printf(f, ",%d", res->nr_tasks);
-	put_text(f, ",", bench_mode__name(run->mode));
-	put_text(f, ",", bench_pin__name(bench_worker_params.pin));
-	put_text(f, ",", run->unit);
+	outfile__csv(f, ",", bench_mode__name(run->mode));
+	outfile__csv(f, ",", bench_pin__name(bench_worker_params.pin));
+	outfile__csv(f, ",", run->unit);
 	outfile__printf(f, ",%d", res->nr_repeats);
 	put_real(f, valid, res->rate);
 	put_real(f, valid, res->ci95);
@@ -121,7 +107,7 @@ static int csv_result(struct bench_observer *o, struct bench_run *run,
 	put_real(f, valid, res->ratio);
 	put_real(f, valid, res->elapsed);
 	put_real(f, res->nr_repeats, res->skew_ns / 1e3);
-	put_text(f, ",", valid ? "true" : "false");
+	outfile__csv(f, ",", valid ? "true" : "false");
 	put_flags(f, res);
 	put_params(f, run);
 	outfile__puts(f, "\n");

@@ -281,6 +281,20 @@ void outfile__puts(struct outfile *f, const char *s)
 	outfile__put(f, s, strlen(s));
 }
 
+void outfile__csv(struct outfile *f, const char *sep, const char *text)
+{
+	const char *quote = text[strcspn(text, "\",\r\n")] ? "\"" : "";
+
+	outfile__puts(f, sep);
+	outfile__puts(f, quote);
+	for (; *text; text++) {
+		if (*text == '"')
+			outfile__put(f, text, 1);
+		outfile__put(f, text, 1);
+	}
+	outfile__puts(f, quote);
+}
+
 void outfile__printf(struct outfile *f, const char *fmt, ...)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -42,6 +42,9 @@ void outfile__put(struct outfile *f, const char *data, size_t len);
 void outfile__puts(struct outfile *f, const char *s);
 void outfile__printf(struct outfile *f, const char *fmt, ...) __printf(2, 3);
 
+/* A field of CSV, in quotes where RFC 4180 wants them, after @sep ("," or ""). */
+void outfile__csv(struct outfile *f, const char *sep, const char *text);
+
 /* Write out what was put so far. Return: 0, or the first error of all that was done, -errno. */
 int outfile__flush(struct outfile *f);
 

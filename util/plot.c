@@ -65,6 +65,7 @@
 #define LOG_X_SPAN	8		/* counts that span more get a logarithmic axis */
 #define LOG_TIME_SPAN	20		/* and so do times */
 #define MAX_TICS	10
+#define MAX_BAR		1.4		/* of the highest point, where the axis ends at last */
 #define HUGE_TIME	1e300
 #define MAX_DECADES	2.5		/* of an axis that has room for 2, 5, 20, 50, ... */
 
@@ -160,8 +161,8 @@ static void put_quoted(FILE *f, const char *text, int max)
 /* What all curves have in common. */
 struct extent {
 	int	first, last;		/* tasks */
-	double	rate;			/* the highest, ends of intervals included */
-	double	time_min, time_max;	/* task-microseconds an op */
+	double	rate;			/* the highest, with its interval as far as there is room */
+	double	time_min, time_max;	/* task-microseconds an op; so is the highest here */
 };
 
 static double point_time(const struct plot_point *p, double rate)
@@ -174,11 +175,12 @@ static bool has_interval(const struct plot_point *p)
 	return isfinite(p->y) && isfinite(p->low) && isfinite(p->high);
 }
 
-static int find_extent(const struct plot_curve *curves, int nr, struct extent *e)
+static int find_extent(const struct plot_curve *curves, int nr, bool bars, struct extent *e)
 {
+	double rate = 0, time = 0;
 	int c, i;
 
-	*e = (struct extent){ .rate = -INFINITY, .time_min = INFINITY, .time_max = 0 };
+	*e = (struct extent){ .time_min = INFINITY };
 	for (c = 0; c < nr; c++) {
 		for (i = 0; i < curves[c].nr; i++) {
 			const struct plot_point *p = &curves[c].points[i];
@@ -187,18 +189,20 @@ static int find_extent(const struct plot_curve *curves, int nr, struct extent *e
 				continue;
 			e->first = e->first ? min(e->first, p->tasks) : p->tasks;
 			e->last = max(e->last, p->tasks);
-			e->rate = fmax(e->rate, p->y);
-			if (has_interval(p))
+			rate = fmax(rate, p->y);
+			if (bars && has_interval(p))
 				e->rate = fmax(e->rate, p->high);
-			if (p->y > 0) {
-				e->time_min = fmin(e->time_min, point_time(p, p->y));
-				e->time_max = fmax(e->time_max, point_time(p, p->y));
-			}
-			/* an interval that comes near 0 would reach far above all else */
-			if (has_interval(p) && p->low > p->y / 2)
+			if (p->y <= 0)
+				continue;
+			e->time_min = fmin(e->time_min, point_time(p, p->y));
+			time = fmax(time, point_time(p, p->y));
+			if (bars && has_interval(p) && p->low > 0)
 				e->time_max = fmax(e->time_max, point_time(p, p->low));
 		}
 	}
+	/* what is hardly known at all is not to push all the others down */
+	e->rate = fmax(rate, fmin(e->rate, MAX_BAR * rate));
+	e->time_max = fmax(time, fmin(e->time_max, MAX_BAR * time));
 	return e->last ? 0 : -EINVAL;
 }
 
@@ -505,7 +509,7 @@ static int make_script(enum plot_kind kind, const char *title, const struct plot
 struct stream {
 	int	fd;
 	char	*data;
-	size_t	len, max;
+	size_t	len, size, max;
 };
 
 static u64 now(void)
@@ -537,13 +541,16 @@ static int stream__read(struct stream *s)
 	}
 	if (s->len + n > s->max)
 		return -EFBIG;
-	data = realloc(s->data, s->len + n + 1);
-	if (!data)
-		return -ENOMEM;
-	s->data = data;
-	memcpy(data + s->len, buf, n);
+	if (s->len + n >= s->size) {
+		data = realloc(s->data, 2 * s->size + sizeof(buf) + 1);
+		if (!data)
+			return -ENOMEM;
+		s->data = data;
+		s->size = 2 * s->size + sizeof(buf) + 1;
+	}
+	memcpy(s->data + s->len, buf, n);
 	s->len += n;
-	data[s->len] = '\0';
+	s->data[s->len] = '\0';
 	return 0;
 }
 
@@ -847,7 +854,7 @@ int plot__draw(const char *path, const char *title, const struct plot_curve *cur
 			 PLOT_MAX_CURVES);
 		return -EINVAL;
 	}
-	if (find_extent(curves, nr, &e)) {
+	if (find_extent(curves, nr, kind != PLOT_TEXT, &e)) {
 		snprintf(why, why_size, "there is nothing to draw: no curve has a valid point");
 		return -EINVAL;
 	}

@@ -310,9 +310,8 @@ static int take_points(struct problem *p, const struct scaling_point *points, in
 	if (distinct >= SCALING_MIN_POINTS)
 		return 0;
 	snprintf(why, why_size,
-		 "takes %d task counts of up to as many as CPUs (%d); there %s %s%.0d",
-		 SCALING_MIN_POINTS, cpus, distinct == 1 ? "is" : "are", distinct ? "" : "none",
-		 distinct);
+		 "needs %d task counts up to the number of CPUs (%d), has %d", SCALING_MIN_POINTS,
+		 cpus, distinct);
 	return -ENODATA;
 }
 
