@@ -23,6 +23,7 @@ CACHE	:= $(CURDIR)/.cache
 
 bindir	= $(DESTDIR)$(PREFIX)/bin
 docdir	= $(DESTDIR)$(PREFIX)/share/doc/perf-kbench
+man1dir	= $(DESTDIR)$(PREFIX)/share/man/man1
 docs	= $(wildcard README* Documentation/*)
 
 ifeq ($(V),1)
@@ -82,7 +83,7 @@ export KBENCH_SAN = $(SAN)
 .NOTPARALLEL:
 
 .PHONY: unit-tests fuzz install-deps quickstart check bench-harness bench-verdict lint
-.PHONY: install uninstall clean distclean help
+.PHONY: man install uninstall clean distclean help
 
 all:
 	$(call kbench-make,build,all)
@@ -117,13 +118,23 @@ bench-verdict:
 lint:
 	$(call kbench-make,build tests lint,lint)
 
+man:
+	$(Q)tools/install-deps --check man
+	$(Q)$(make-output)
+	asciidoctor -b manpage -o $(OUTPUT)perf-kbench.1 Documentation/perf-kbench.txt
+
 install: all
 	install -d $(bindir) $(docdir)
 	install -m 755 $(OUTPUT)perf-kbench $(bindir)/perf-kbench
 	$(if $(docs),install -m 644 $(docs) $(docdir))
+	@if command -v asciidoctor >/dev/null; then \
+		$(MAKE) man && install -D -m 644 $(OUTPUT)perf-kbench.1 $(man1dir)/perf-kbench.1; \
+	else \
+		echo "no manual page: asciidoctor is not installed"; \
+	fi
 
 uninstall:
-	rm -f $(bindir)/perf-kbench
+	rm -f $(bindir)/perf-kbench $(man1dir)/perf-kbench.1
 	rm -rf $(docdir)
 
 clean:
@@ -153,6 +164,7 @@ endif
 #?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
 #?   make lint             checkpatch.pl --strict, cppcheck, clang-tidy
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
+#?   make man              the manual page, by asciidoctor; install does this, too, where it can
 #?   make uninstall        and away with them
 #?   make unit-tests       build the tests, too
 #?   make fuzz             build the fuzzer of results files (clang); check runs it for 5 s, or

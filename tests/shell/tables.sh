@@ -43,6 +43,25 @@ while read -r opt; do
 	grep -q -- "$opt" "$top/README.md" || { echo "$opt is not in README"; exit 1; }
 done || fail "an option is not in README"
 
+# The manual page has each option that all benchmarks share, and those of the commands.
+page=$top/Documentation/perf-kbench.txt
+{
+	"$KBENCH" locking vfs -h | sed '1,/^Options of every/d'
+	for cmd in compare ab noise report; do
+		"$KBENCH" $cmd -h
+	done
+} | grep -oE -- '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u | while read -r opt; do
+	grep -q -- "$opt" "$page" || { echo "$opt is not in the manual page"; exit 1; }
+done || fail "an option is not in the manual page"
+if command -v asciidoctor >/dev/null; then
+	run asciidoctor --failure-level WARN -b manpage -o page.1 "$page"
+	expect 0 "asciidoctor"
+	[ ! -s "$err" ] || fail "asciidoctor: $(cat "$err")"
+	grep -Fq 'perf\-kbench compare' page.1 || fail "no synopsis in the manual page"
+else
+	note "no asciidoctor: the manual page was not made"
+fi
+
 # The example in the documentation is a benchmark.
 sed -n '/SPDX-License-Identifier: GPL-2.0$/,/^2\. /p' "$top/Documentation/adding-a-benchmark.txt" |
 	sed -n '/^\t/p' | sed 's/^\t//' >example.c
