@@ -486,7 +486,8 @@ static int make_script(enum plot_kind kind, const char *title, const struct plot
 			close(fd);
 		return err;
 	}
-	fputs("set encoding utf8\n", f);
+	/* its default format puts a blank before numbers */
+	fputs("set encoding utf8\nset format '%g'\n", f);
 	for (c = 0; c < nr; c++)
 		put_data(f, &curves[c], c, e);
 	if (kind == PLOT_TEXT)
