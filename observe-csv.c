@@ -26,7 +26,7 @@ static struct csv_observer *to_csv(struct bench_observer *o)
 static const char * const columns[] = {
 	"benchmark", "variant", "tasks", "mode", "pin", "unit", "repeats", "ops_per_sec", "ci95",
 	"us_per_op", "task_min", "task_max", "jain", "ratio", "elapsed_sec", "start_skew_us",
-	"valid", "flags", "params",
+	"windows", "windows_dropped", "valid", "flags", "params",
 };
 
 static void put_real(struct outfile *f, bool valid, double value)
@@ -107,6 +107,8 @@ static int csv_result(struct bench_observer *o, struct bench_run *run,
 	put_real(f, valid, res->ratio);
 	put_real(f, valid, res->elapsed);
 	put_real(f, res->nr_repeats, res->skew_ns / 1e3);
+	outfile__printf(f, ",%llu,%llu", (unsigned long long)res->nr_windows,
+			(unsigned long long)res->nr_dropped);
 	outfile__csv(f, ",", valid ? "true" : "false");
 	put_flags(f, res);
 	put_params(f, run);

@@ -294,6 +294,8 @@ static int json_result(struct bench_observer *o, struct bench_run *run,
 	json_stream__real(s, "jain", res->jain);
 	json_stream__real(s, "elapsed_sec", res->elapsed);
 	json_stream__u64(s, "start_skew_ns", res->skew_ns);
+	json_stream__u64(s, "windows", res->nr_windows);
+	json_stream__u64(s, "windows_dropped", res->nr_dropped);
 	json_stream__real(s, "precision_asked", asked > 0 ? asked : NAN);
 	json_stream__real(s, "precision_reached", 100 * res->ci95 / res->rate);
 	json_stream__text(s, "stopped_by", bench_stop__name(res->stopped_by));

@@ -37,6 +37,7 @@ static const struct {
 	{ "idle-task",	"some tasks got nothing done in the measured time" },
 	{ "stalled",	"a task got nothing done in some of the windows" },
 	{ "preempted",	"other programs ran on the CPUs of the tasks (over 5 % of the time)" },
+	{ "drift",	"the rate drifts over the run" },
 };
 
 static int flag_index(enum bench_flag flag)
@@ -93,6 +94,8 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 		res->flags |= rep->flags & ~BENCH_FLAG_UNSETTLED;
 		unsettled += !!(rep->flags & BENCH_FLAG_UNSETTLED);
 		res->skew_ns = max(res->skew_ns, rep->skew_ns);
+		res->nr_windows += rep->nr_windows;
+		res->nr_dropped += rep->nr_dropped;
 		for (i = 0; i < res->nr_tasks && isfinite(rep->rate); i++) {
 			double rate = rep->tasks[i].ops * (double)NSEC_PER_SEC / rep->elapsed_ns;
 
@@ -109,6 +112,8 @@ void bench_result__summarise(struct bench_result *res, const struct bench_result
 		x[r] = res->repeats[r].rate;
 	if (!(res->flags & BENCH_FLAG_ERROR) && !*res->skip)
 		res->rate = bench_mean_ci(x, n, &res->ci95);
+	if (bench_drifts(x, n))
+		res->flags |= BENCH_FLAG_DRIFT;
 	res->us_op = res->nr_tasks * 1e6 / res->rate;
 	for (r = 0; r < n && total; r++)
 		x[r] = res->repeats[r].elapsed_ns / (double)NSEC_PER_SEC;

@@ -111,10 +111,11 @@ static double median(double *x, int n)
 }
 
 /*
- * Is there a trend in @n rates? Mann's test (1945) at about 2 %, two-sided, for a trend of any
- * form, of which the later half must make at least 5 % of the mean. Below five it never says so.
+ * Is there a trend in @n rates? Mann's test (1945, Econometrica 13) for a trend of any form,
+ * two-sided at the level of the normal quantile @z, and the later half differs from the earlier by
+ * more than @share of the mean.
  */
-static bool has_trend(const double *rates, int n)
+static bool has_trend(const double *rates, int n, double z, double share)
 {
 	double early = 0, late = 0, s = 0;
 	int i, j;
@@ -127,8 +128,23 @@ static bool has_trend(const double *rates, int n)
 		if (i >= n - n / 2)
 			late += rates[i];
 	}
-	return n >= 5 && fabs(late - early) > 0.05 * (late + early) / 2 &&
-	       (fabs(s) - 1) / sqrt(n * (n - 1.0) * (2 * n + 5) / 18) > 2.2;
+	return fabs(late - early) > share * (late + early) / 2 &&
+	       (fabs(s) - 1) / sqrt(n * (n - 1.0) * (2 * n + 5) / 18) > z;
+}
+
+bool bench_drifts(const double *rates, int n)
+{
+	double *finite = calloc(n + 1, sizeof(*finite));
+	int i, used = 0;
+	bool drifts;
+
+	for (i = 0; finite && i < n; i++) {
+		if (isfinite(rates[i]))
+			finite[used++] = rates[i];
+	}
+	drifts = used >= 8 && has_trend(finite, used, 2.576, 0.03);
+	free(finite);
+	return drifts;
 }
 
 /*
@@ -136,7 +152,8 @@ static bool has_trend(const double *rates, int n)
  * the median of all later windows than three of their standard deviations (estimated robustly, as
  * 1.4826 times the median absolute deviation) and than 2 % of that median; then the next one is
  * looked at. At most half of the windows go: a run in which even that does not help, or in which
- * the windows that are left have a trend, has not settled. Below four windows nothing can be told.
+ * the windows that are left, five or more, have a trend (at about 2 %, of at least 5 % of the
+ * mean), has not settled. Below four windows nothing can be told.
  */
 int bench_settle(const double *rates, int n, bool *settled)
 {
@@ -158,6 +175,6 @@ int bench_settle(const double *rates, int n, bool *settled)
 			break;
 	}
 	free(rest);
-	*settled = k <= n / 2 && !has_trend(rates + k, n - k);
+	*settled = k <= n / 2 && (n - k < 5 || !has_trend(rates + k, n - k, 2.2, 0.05));
 	return min(k, n / 2);
 }

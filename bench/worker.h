@@ -73,6 +73,7 @@ enum bench_flag {
 	BENCH_FLAG_IDLE_TASK	= 1u << 15,	/* a task did nothing in the measured time */
 	BENCH_FLAG_STALLED	= 1u << 16,	/* a task did nothing in a counted window */
 	BENCH_FLAG_PREEMPTED	= 1u << 17,	/* over 5 % of a task's time it waited for a CPU */
+	BENCH_FLAG_DRIFT	= 1u << 18,	/* the rate has a trend over the repeats */
 };
 
 #define BENCH_MIN_NS	1000000ull	/* below 1 ms of measured time no rate is given */
@@ -363,6 +364,7 @@ struct bench_result {
 	double			task_min, task_max, jain;
 	double			elapsed;
 	u64			skew_ns;	/* largest of the repeats */
+	u64			nr_windows, nr_dropped;	/* of all repeats */
 	unsigned int		flags;
 	enum bench_stop		stopped_by;
 	char			skip[BENCH_TEXT_MAX];
@@ -529,6 +531,11 @@ double bench_mean_ci(const double *x, int n, double *ci95);
 
 /* Is the half of that interval at most @percent of the mean, which is that of @least or more? */
 bool bench_precise(const double *x, int n, int least, double percent);
+/*
+ * Do the finite ones of the rates of repeats have a trend? At 1 %, and the later half differs from
+ * the earlier by over 3 %. Below eight it is never said.
+ */
+bool bench_drifts(const double *rates, int n);
 /* Number of leading windows of n rates that differ from the rest, at most n / 2. */
 int bench_settle(const double *rates, int n, bool *settled);
 

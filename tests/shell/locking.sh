@@ -230,7 +230,7 @@ json_is '.benchmarks[0].points | length == 2 and .[0].skip == null and
 kbench -f csv locking vfs -t 1,3 -j 20 "${brief[@]}" --dir "$mnt"
 expect 1 "as CSV"
 has "$out" '^locking/vfs,,1,.*,true,'
-has "$out" '^locking/vfs,,3,[^0-9]*,0,,,,,,,,,[^,]*,false,'
+has "$out" '^locking/vfs,,3,[^0-9]*,0,,,,,,,,,[^,]*,[0-9]+,[0-9]+,false,'
 kbench locking vfs -t 1,3 -j 20 "${brief[@]}" --dir "$mnt"
 expect 1 "as a table"
 has "$out" '^ +1 +[0-9]+ '

@@ -97,7 +97,7 @@ for name in "${benches[@]}"; do
 		paste want got | awk '{ for (i = 1; i <= 7; i++) { d = $i - $(i + 7);
 			if (d < 0) d = -d; if (d > $i * 1e-8 + 1e-8) exit 1 } }' ||
 			fail "$what -f csv: other numbers than in the file: $(paste want got)"
-		[ "$(tail -n +2 "$out" | cut -d , -f 1,4,7,17 | sort -u)" = "$full,$mode,2,true" ] ||
+		[ "$(tail -n +2 "$out" | cut -d , -f 1,4,7,19 | sort -u)" = "$full,$mode,2,true" ] ||
 			fail "$what -f csv: $(cat "$out")"
 
 		bench classic "$name" "${brief[@]}" --mode $mode -t 1,3 -r 2
@@ -310,7 +310,7 @@ expect 0 "one repeat"
 json_is "$run.points[0] | .rate > 0 and .ci95 == null and .ratio == null and .ratio_ci95 == null and
 	.elapsed_sec == null"
 bench csv "fsnotify eventfd" "${brief[@]}" -t 1 -r 1
-has "$out" '^fsnotify/eventfd,none,1,process,spread,write\+read,1,[0-9.]+,,[0-9.]+,[0-9.]+,[0-9.]+,1,,,[0-9.]+,true,'
+has "$out" '^fsnotify/eventfd,none,1,process,spread,write\+read,1,[0-9.]+,,[0-9.]+,[0-9.]+,[0-9.]+,1,,,[0-9.]+,[0-9]+,[0-9]+,true,'
 for format in "${formats[@]}"; do
 	bench "$format" "nfs negative-dentry --any-fs" -d 1ns -w 0s -t 2 -r 2
 	[ $status = 0 ] && continue	# it has been quick

@@ -74,12 +74,16 @@ def point($total):
 			 .task_ops[] * 1e9 / $e] | max) and
 	near(.elapsed_sec; if $total then [.repeats[].elapsed_ns / 1e9] | mean else null end) and
 	(.start_skew_ns == ([.repeats[].start_skew_ns] | max)) and
-	((.flags - ["unsettled"] | sort) == ([.repeats[].flags[]] | unique - ["unsettled"])) and
+	(.windows == ([.repeats[].windows | length] | sum)) and
+	(.windows_dropped == ([.repeats[].windows[] | select(.[3])] | length)) and
+	((.flags - ["unsettled", "drift"] | sort) ==
+	 ([.repeats[].flags[]] | unique - ["unsettled"])) and
+	((.flags | index("drift")) == null or (.repeats | length) >= 8) and
 	((.flags | index("unsettled") != null) ==
 	 (([.repeats[] | select(.flags | index("unsettled"))] | length) * 5 > (.repeats | length))) and
 	(.valid == (.rate != null and
 		(.flags - ["unsettled", "oversubscribed", "steal", "suspended", "late-start", "torn",
-			   "cut-loops", "idle-task", "stalled", "preempted"] == [])));
+			   "cut-loops", "idle-task", "stalled", "preempted", "drift"] == [])));
 
 .benchmarks[] | (.total != null) as $total | .points as $p | all(.points[]; point($total)) and
 # against the first variant, repeat by repeat
@@ -157,7 +161,7 @@ for name in "locking vfs" "kernfs lookup" "fsnotify pipe" "nfs negative-dentry -
 			case $format in
 			default) hasnt "$out" '^ *1 +(none +)?[0-9]' "$name $args" ;;
 			simple)	has "$out" '^1 [a-z-]+ - - [a-z]+/[a-z-]+ [a-z,-]+$' "$name $args" ;;
-			csv)	has "$out" '^[a-z/-]+,[a-z]*,1,[^0-9]*,2,,,,,,,,,[0-9.]*,false,' "$name $args" ;;
+			csv)	has "$out" '^[a-z/-]+,[a-z]*,1,[^0-9]*,2,,,,,,,,,[0-9.]*,[0-9]+,[0-9]+,false,' "$name $args" ;;
 			classic) hasnt "$out" '^[^#]' "$name $args" ;;
 			esac
 		done

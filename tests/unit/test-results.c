@@ -484,7 +484,7 @@ START_TEST(json_size)
 END_TEST
 
 static const char csv_header[] =
-	"benchmark,variant,tasks,mode,pin,unit,repeats,ops_per_sec,ci95,us_per_op,task_min,task_max,jain,ratio,elapsed_sec,start_skew_us,valid,flags,params\n";
+	"benchmark,variant,tasks,mode,pin,unit,repeats,ops_per_sec,ci95,us_per_op,task_min,task_max,jain,ratio,elapsed_sec,start_skew_us,windows,windows_dropped,valid,flags,params\n";
 
 static char *write_lines(struct bench_observer *o, int (*finish)(struct bench_observer *o))
 {
@@ -509,7 +509,7 @@ START_TEST(csv)
 	line = text + strlen(csv_header);
 	ck_assert_int_eq(strncmp(text, csv_header, line - text), 0);
 	ck_assert_str_eq(line, "fsnotify/eventfd,\"a,b\",2,process,spread,write+read,1,7500,,"
-			 "266.6666667,2500,5000,0.9,,,1.5,true,,\"op=x\"\"y;n=2\"\n");
+			 "266.6666667,2500,5000,0.9,,,1.5,3,1,true,,\"op=x\"\"y;n=2\"\n");
 	free(text);
 }
 END_TEST
@@ -523,13 +523,13 @@ START_TEST(csv_not_valid)
 	res.flags = BENCH_FLAG_THROTTLED | BENCH_FLAG_STEAL;
 	text = write_lines(csv_observer__new("out"), csv_observer__finish);
 	ck_assert_str_eq(text + strlen(csv_header), "fsnotify/eventfd,,2,process,spread,write+read,"
-			 "1,,,,,,,,,1.5,false,throttled steal,\n");
+			 "1,,,,,,,,,1.5,3,1,false,throttled steal,\n");
 	free(text);
 	make_result(2, 0, 0);
 	strcpy(res.skip, "no such thing");
 	text = write_lines(csv_observer__new("out"), csv_observer__finish);
 	ck_assert_str_eq(text + strlen(csv_header), "fsnotify/eventfd,,2,process,spread,write+read,"
-			 "0,,,,,,,,,,false,skipped,\n");
+			 "0,,,,,,,,,,0,0,false,skipped,\n");
 	free(text);
 }
 END_TEST

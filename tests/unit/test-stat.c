@@ -160,6 +160,63 @@ START_TEST(settle_rule)
 }
 END_TEST
 
+START_TEST(drift_rule)
+{
+	double x[200];
+	int i;
+
+	/* 4 % from half to half, all along */
+	ck_assert(bench_drifts((double []){ 100, 101, 102, 103, 104, 105, 106, 107 }, 8));
+	ck_assert(bench_drifts((double []){ 107, 106, 105, 104, 103, 102, 101, 100 }, 8));
+	/* too few; what is not finite is not there */
+	ck_assert(!bench_drifts((double []){ 100, 101, 102, 103, 104, 105, 106 }, 7));
+	ck_assert(!bench_drifts((double []){ 100, 101, NAN, 103, 104, 105, 106, 107 }, 8));
+	ck_assert(bench_drifts((double []){ 100, 101, NAN, 102, 103, 104, 105, 106, 107 }, 9));
+	/* too small */
+	ck_assert(!bench_drifts((double []){ 100, 100.5, 101, 101.5, 102, 102.5, 103, 103.5 }, 8));
+	/* up and down again is none */
+	for (i = 0; i < 200; i++)
+		x[i] = 100 + (i < 100 ? i : 200 - i);
+	ck_assert(!bench_drifts(x, 200));
+	/* a step of 5 % in the middle of noise of 1 % */
+	for (i = 0; i < 200; i++)
+		x[i] = 100 + (i >= 100) * 5 + (i * 7 % 11 - 5) / 5.0;
+	ck_assert(bench_drifts(x, 200));
+}
+END_TEST
+
+/* It is rarely said of noise, and nearly always of 8 % in twenty repeats of 2 %. */
+START_TEST(drift_noise)
+{
+	static const struct { enum noise kind; int n; double most; } cases[] = {
+		{ NORMAL, 8, 1 }, { NORMAL, 10, 1 }, { NORMAL, 50, 0.1 }, { LOGNORMAL, 10, 1.5 },
+		{ LOGNORMAL, 50, 1 }, { AR3, 10, 3 }, { AR3, 50, 0.5 }, { AR6, 10, 9 },
+		{ AR6, 50, 4 },
+	};
+	const int experiments = 4000;
+	int i, k, n, said;
+	double x[50];
+
+	srand48(5);
+	for (i = 0; i < (int)ARRAY_SIZE(cases); i++) {
+		for (said = 0, k = 0; k < experiments; k++) {
+			make_noise(cases[i].kind, x, cases[i].n);
+			said += bench_drifts(x, cases[i].n);
+		}
+		ck_assert_msg(100.0 * said / experiments <= cases[i].most,
+			      "noise %d, %d repeats: a drift in %d of %d", cases[i].kind,
+			      cases[i].n, said, experiments);
+	}
+	for (said = 0, k = 0; k < experiments; k++) {
+		make_noise(NORMAL, x, 20);
+		for (n = 0; n < 20; n++)
+			x[n] *= 1 + 0.08 * n / 19;
+		said += bench_drifts(x, 20);
+	}
+	ck_assert_int_ge(said, experiments * 8 / 10);
+}
+END_TEST
+
 /* On pure noise: few windows go, no bias comes of it, and hardly a repeat is called unsettled. */
 START_TEST(settle_noise)
 {
@@ -268,11 +325,13 @@ Suite *stat_suite(void)
 	tcase_add_test(t, mean_values);
 	tcase_add_test(t, precise);
 	tcase_add_test(t, settle_rule);
+	tcase_add_test(t, drift_rule);
 	suite_add_tcase(s, t);
 
 	t = tcase_create("simulations");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, settle_noise);
+	tcase_add_test(t, drift_noise);
 	tcase_add_test(t, mean_coverage);
 	tcase_add_test(t, stopping_coverage);
 	suite_add_tcase(s, t);

@@ -241,6 +241,25 @@ START_TEST(summary_little)
 }
 END_TEST
 
+START_TEST(summary_windows)
+{
+	struct bench_task_result tasks[20];
+	struct bench_repeat reps[10];
+	struct bench_result res;
+	int r;
+
+	make_result(&res, reps, tasks, 8, (u64 []){ 100, 101, 102, 103, 104, 105, 106, 107 });
+	for (r = 0; r < 8; r++) {
+		reps[r].nr_windows = 5 + r;
+		reps[r].nr_dropped = r == 2;
+	}
+	bench_result__summarise(&res, NULL, false);
+	ck_assert_uint_eq(res.nr_windows, 68);
+	ck_assert_uint_eq(res.nr_dropped, 1);
+	ck_assert_uint_eq(res.flags, BENCH_FLAG_DRIFT);
+}
+END_TEST
+
 START_TEST(summary_total)
 {
 	struct bench_task_result tasks[10];
@@ -259,7 +278,7 @@ START_TEST(flag_names)
 {
 	unsigned int bit;
 
-	for (bit = 0; bit < 18; bit++) {
+	for (bit = 0; bit < 19; bit++) {
 		if (bit == 7)
 			continue;
 		ck_assert(*bench_flag__name(1u << bit));
@@ -271,6 +290,7 @@ START_TEST(flag_names)
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_PREEMPTED), "preempted");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_UNSETTLED), "unsettled");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_TORN), "torn");
+	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_DRIFT), "drift");
 	ck_assert_str_eq(bench_flag__name(BENCH_FLAG_IDLE_TASK), "idle-task");
 }
 END_TEST
@@ -323,6 +343,7 @@ Suite *worker_suite(void)
 	tcase_add_test(t, summary);
 	tcase_add_test(t, summary_order);
 	tcase_add_test(t, summary_little);
+	tcase_add_test(t, summary_windows);
 	tcase_add_test(t, summary_total);
 	tcase_add_test(t, flag_names);
 	tcase_add_test(t, fs_of);
