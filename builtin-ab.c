@@ -151,12 +151,12 @@ static void pair_point(const struct ab *ab, int blocks, struct compare_point *p,
 		if (isfinite(x))
 			ratios[nr++] = x / 2;
 	}
-	if (nr)
-		verdict__paired(ratios, nr, rules, &p->v);
+	verdict__paired(ratios, nr, &p->v);
 	free(ratios);
 }
 
-static int report(struct ab *ab, enum compare_format format)
+/* @gated: what is returned is what the gate says. */
+static int report(struct ab *ab, enum compare_format format, bool *gated)
 {
 	struct verdict_rules rules = { .same = same / 100, .noise = NAN };
 	int blocks = min(ab->nr[BASE], ab->nr[PATCHED]) / 2, i, ret = BENCH_EXIT_OK;
@@ -189,6 +189,9 @@ static int report(struct ab *ab, enum compare_format format)
 		ret = BENCH_EXIT_FAILED;
 	} else if (isfinite(gate)) {
 		ret = verdict__gate(all, c->nr_points, gate / 100);
+		*gated = true;
+		if (format == COMPARE_TEXT)
+			comparison__print_gate(gate, ret, stdout);
 	}
 	free(all);
 	comparison__free(c);
@@ -201,6 +204,7 @@ int cmd_ab(int argc, const char **argv)
 	char why[512] = "";
 	struct ab ab = { 0 };
 	int ret, err, i, side;
+	bool gated = false;
 
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc != NR_SIDES)
@@ -229,11 +233,15 @@ int cmd_ab(int argc, const char **argv)
 	/* what there is of whole blocks is not lost */
 	ret = BENCH_EXIT_FAILED;
 	if (!err || min(ab.nr[BASE], ab.nr[PATCHED]) >= 2 * MIN_BLOCKS)
-		ret = report(&ab, format);
-	if (subrun__interrupted())
+		ret = report(&ab, format, &gated);
+	if (subrun__interrupted()) {
 		ret = BENCH_EXIT_INTERRUPTED;
-	else if (err)
+	} else if (err || fflush(stdout)) {
 		ret = BENCH_EXIT_FAILED;
+		gated = false;
+	}
+	if (isfinite(gate) && ret == BENCH_EXIT_FAILED && !gated)
+		ret = GATE_CANNOT_TELL;
 	subrun__end();
 out:
 	for (side = BASE; side < NR_SIDES; side++) {

@@ -22,7 +22,6 @@
  */
 #define ASSUMED_NOISE	0.03
 #define PROGRAM		"perf-kbench compare: "
-#define CANNOT_TELL	125	/* as "git bisect run" takes it: skip this commit */
 
 static const char *format_name = "default", *noise_path, *plot_path;
 static bool force, no_floor;
@@ -107,13 +106,17 @@ static int read_noise(struct noise **noise)
 	char why[512];
 
 	*noise = no_floor ? NULL : noise__read(noise_path, why, sizeof(why));
-	if (*noise || no_floor || (errno == ENOENT && !noise_path))
+	if (*noise || no_floor)
+		return BENCH_EXIT_OK;
+	if (!noise_path && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 		return BENCH_EXIT_OK;
 	fprintf(stderr, PROGRAM "%s\n", why);
 	return BENCH_EXIT_FAILED;
 }
 
-static int compare(struct comparison *c, const struct noise *noise, enum compare_format format)
+/* @gated: what is returned is what the gate says. */
+static int compare(struct comparison *c, const struct noise *noise, enum compare_format format,
+		   bool *gated)
 {
 	struct point_verdict **all = calloc(c->nr_points + 1, sizeof(*all));
 	struct verdict_rules rules = { .same = same / 100, .assumed = ASSUMED_NOISE };
@@ -138,10 +141,16 @@ static int compare(struct comparison *c, const struct noise *noise, enum compare
 	}
 	if (!ret && isfinite(gate)) {
 		ret = verdict__gate(all, c->nr_points, gate / 100);
+		/* what patched has lost is not known to be as good as it was */
+		if (!ret && c->nr_lost)
+			ret = GATE_CANNOT_TELL;
+		*gated = true;
 		if (format == COMPARE_TEXT)
-			printf("gate     %.3g %%: %s\n", gate,
-			       ret == CANNOT_TELL ? "cannot tell" :
-			       ret ? "there is a regression" : "no regression beyond it");
+			comparison__print_gate(gate, ret, stdout);
+	}
+	if (fflush(stdout)) {
+		ret = BENCH_EXIT_FAILED;
+		*gated = false;
 	}
 	free(all);
 	return ret;
@@ -155,6 +164,7 @@ int cmd_compare(int argc, const char **argv)
 	struct noise *noise = NULL;
 	enum compare_format format;
 	const char **patched;
+	bool gated = false;
 	char why[512];
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -176,6 +186,10 @@ int cmd_compare(int argc, const char **argv)
 		fprintf(stderr, PROGRAM "--plot %s: %s\n", plot_path, why);
 		return BENCH_EXIT_USAGE;
 	}
+	if (plot_path && !strcmp(plot_path, "-") && format != COMPARE_TEXT) {
+		fprintf(stderr, PROGRAM "--plot - goes with the default format only\n");
+		return BENCH_EXIT_USAGE;
+	}
 	files[BASE] = read_files(argv, nr[BASE]);
 	files[PATCHED] = read_files(patched, nr[PATCHED]);
 	ret = BENCH_EXIT_FAILED;
@@ -185,7 +199,10 @@ int cmd_compare(int argc, const char **argv)
 			fprintf(stderr, PROGRAM "out of memory\n");
 	}
 	if (c)
-		ret = check(c) ?: read_noise(&noise) ?: compare(c, noise, format);
+		ret = check(c) ?: read_noise(&noise) ?: compare(c, noise, format, &gated);
+	/* a failure is no regression: to bisect, 1 would be one */
+	if (isfinite(gate) && ret == BENCH_EXIT_FAILED && !gated)
+		ret = GATE_CANNOT_TELL;
 	comparison__free(c);
 	noise__free(noise);
 	free_files(files[BASE], nr[BASE]);

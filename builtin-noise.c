@@ -65,7 +65,7 @@ static void progress(int run, u64 begin)
  * The standard deviation of the runs' means beyond what their repeats explain, of log rates; and
  * the total one. Return: how many runs there were.
  */
-static int floor_of(const struct verdict_side *side, double *sd, double *total)
+static int floor_of(const struct verdict_side *side, double *rate, double *sd, double *total)
 {
 	double squares = 0, sum = 0, inner = 0, mean, se, df, *rates;
 	int i, r, nr = 0;
@@ -88,6 +88,7 @@ static int floor_of(const struct verdict_side *side, double *sd, double *total)
 	if (nr < 2)
 		return nr;
 	squares = fmax(squares - sum * sum / nr, 0) / (nr - 1);
+	*rate = exp(sum / nr);
 	*total = sqrt(squares);
 	*sd = sqrt(fmax(squares - inner / nr, 0));
 	return nr;
@@ -102,7 +103,7 @@ static int keep_floors(struct results **files, int nr)
 	char *own = path ? NULL : noise__path();
 	struct comparison *c = comparison__new(sides, nrs);
 	time_t now = time(NULL);
-	double sd, total;
+	double rate, sd, total;
 	int i, runs, err = -ENOMEM;
 	struct tm tm;
 
@@ -124,13 +125,13 @@ static int keep_floors(struct results **files, int nr)
 
 		snprintf(name, sizeof(name), "%s%s%s", p->bench->name,
 			 *p->point[BASE]->variant ? " " : "", p->point[BASE]->variant);
-		runs = floor_of(&p->side[BASE], &sd, &total);
+		runs = floor_of(&p->side[BASE], &rate, &sd, &total);
 		if (runs < MIN_RUNS) {
 			printf("%-36s %6d %13s\n", name, p->point[BASE]->tasks, "too few");
 			continue;
 		}
-		printf("%-36s %6d %13.0f %7.2f%% %7.2f%%\n", name, p->point[BASE]->tasks,
-		       p->point[BASE]->rate, 100 * total, 100 * sd);
+		printf("%-36s %6d %13.0f %7.2f%% %7.2f%%\n", name, p->point[BASE]->tasks, rate,
+		       100 * total, 100 * sd);
 		err = noise__set(noise, machine, p->bench, p->point[BASE], sd, runs - 1, when);
 	}
 	printf("\nstddev: of the means of %d runs; floor: what their repeats do not explain\n", nr);
@@ -146,6 +147,29 @@ out:
 	noise__free(noise);
 	comparison__free(c);
 	free(machine);
+	free(own);
+	return err ? BENCH_EXIT_FAILED : BENCH_EXIT_OK;
+}
+
+/* Can what is found be kept? */
+static int check_file(void)
+{
+	char why[512] = "there is no HOME to keep it in: give -o FILE";
+	char *own = path ? NULL : noise__path();
+	struct noise *noise = NULL;
+	int err = -ENOENT;
+
+	if (path || own) {
+		noise = noise__read(path ?: own, why, sizeof(why));
+		err = -EINVAL;
+		if (noise || errno == ENOENT) {
+			err = noise__check_folder(path ?: own);
+			snprintf(why, sizeof(why), "%s: %s", path ?: own, strerror(-err));
+		}
+	}
+	if (err)
+		fprintf(stderr, "perf-kbench noise: %s\n", why);
+	noise__free(noise);
 	free(own);
 	return err ? BENCH_EXIT_FAILED : BENCH_EXIT_OK;
 }
@@ -170,6 +194,13 @@ int cmd_noise(int argc, const char **argv)
 			strerror(-ret));
 		free(files);
 		return BENCH_EXIT_FAILED;
+	}
+	/* what would stop us at the end stops us now */
+	ret = check_file();
+	if (ret) {
+		subrun__end();
+		free(files);
+		return ret;
 	}
 	for (; nr < (int)nr_runs; nr++) {
 		progress(nr, begin);

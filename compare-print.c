@@ -3,6 +3,7 @@
  * A comparison as text for a changelog (at most 78 columns), JSON, CSV, Markdown, and in the layout
  * in which the kernel test robot (LKP) reports
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ int compare_format__parse(const char *name, enum compare_format *format)
 /* @text with blanks before its lines, broken where it would pass the last column. */
 static void put_wrapped(FILE *f, const char *head, int indent, const char *text)
 {
-	int column = fprintf(f, "%-*s", indent, head), begin = column, len;
+	int column = fprintf(f, "%-*s", indent, head), begin = column, len, i;
 
 	for (; *text; text += len + strspn(text + len, " ")) {
 		len = strcspn(text, " ");
@@ -55,7 +56,10 @@ static void put_wrapped(FILE *f, const char *head, int indent, const char *text)
 			column = fprintf(f, "\n%*s", indent, "") - 1;
 		else if (column > begin)
 			column += fprintf(f, " ");
-		column += fprintf(f, "%.*s", len, text);
+		/* names and paths of others: nothing that a terminal would obey */
+		for (i = 0; i < len; i++)
+			fputc(iscntrl((unsigned char)text[i]) ? '?' : text[i], f);
+		column += len;
 	}
 	fprintf(f, "\n");
 }
@@ -107,6 +111,8 @@ static const char *change(char *buf, size_t size, double ratio)
 {
 	if (!isfinite(ratio))
 		snprintf(buf, size, "-");
+	else if (ratio >= 1000 || ratio < 0.001)
+		snprintf(buf, size, "x%.1e", ratio);
 	else if (is_times(ratio))
 		snprintf(buf, size, "x%.*f", ratio < 1 ? 3 : 2, ratio);
 	else
@@ -118,6 +124,8 @@ static const char *interval(char *buf, size_t size, const struct point_verdict *
 {
 	if (!isfinite(v->low))
 		snprintf(buf, size, "-");
+	else if (v->high >= 1000 || v->low < 0.001)
+		snprintf(buf, size, "%.1e to %.1e", v->low, v->high);
 	else if (is_times(v->ratio))
 		snprintf(buf, size, "%.*f to %.*f", v->ratio < 1 ? 3 : 2, v->low,
 			 v->ratio < 1 ? 3 : 2, v->high);
@@ -189,24 +197,58 @@ static double spread(const struct compare_point *p, int side)
 /* A number of the benchmark's own, the mean over the repeats of all files that have it. */
 static double metric(const struct compare_point *p, int side, const char *name)
 {
-	const struct results_point *point = p->point[side];
 	double sum = 0;
-	int i, r, nr = 0;
+	int run, i, r, nr = 0;
 
-	for (i = 0; i < point->nr_metrics; i++) {
-		if (strcmp(point->metrics[i].name, name))
-			continue;
-		for (r = 0; r < point->nr_repeats; r++) {
-			if (!isfinite(point->metrics[i].values[r]))
-				continue;
-			sum += point->metrics[i].values[r];
-			nr++;
+	for (run = 0; run < p->side[side].nr_runs; run++) {
+		const struct results_point *point = p->side[side].runs[run].point;
+
+		for (i = 0; i < point->nr_metrics; i++) {
+			const double *values = point->metrics[i].values;
+
+			for (r = 0; !strcmp(point->metrics[i].name, name) && r < point->nr_repeats;
+			     r++) {
+				if (!isfinite(values[r]))
+					continue;
+				sum += values[r];
+				nr++;
+			}
 		}
 	}
 	return nr ? sum / nr : NAN;
 }
 
 /* ---- words ---- */
+
+/* Is there another benchmark of this name, with other parameters? */
+static bool is_ambiguous(const struct comparison *c, const struct results_bench *bench)
+{
+	int i;
+
+	for (i = 0; i < c->nr_points; i++) {
+		if (c->points[i].bench != bench && !strcmp(c->points[i].bench->name, bench->name))
+			return true;
+	}
+	return false;
+}
+
+/* What a point is called beside its task count; with the parameters where the name does not do. */
+static const char *label(const struct comparison *c, const struct compare_point *p, char *buf,
+			 size_t size)
+{
+	const char *variant = p->point[BASE]->variant;
+	struct json_object_iter i;
+	size_t len;
+
+	snprintf(buf, size, "%s%s%s", p->bench->name, *variant ? " " : "", variant);
+	if (!is_ambiguous(c, p->bench))
+		return buf;
+	json_object_object_foreachC(p->bench->parameters, i) {
+		len = strlen(buf);
+		snprintf(buf + len, size - len, ", %s=%s", i.key, json_object_get_string(i.val));
+	}
+	return buf;
+}
 
 /* "2.89 times as fast", "slower by 7.4 %". */
 static int say_ratio(double ratio, char *buf, size_t size)
@@ -217,6 +259,11 @@ static int say_ratio(double ratio, char *buf, size_t size)
 		return snprintf(buf, size, "%s, %.2f times as %s", word, fmax(ratio, 1 / ratio),
 				ratio > 1 ? "fast" : "slow");
 	return snprintf(buf, size, "%s by %.1f %%", word, 100 * fabs(ratio - 1));
+}
+
+static const char *more_of(const struct point_verdict *v)
+{
+	return v->noise == NOISE_PAIRED ? "block" : v->more_runs ? "file" : "repeat";
 }
 
 /* The verdict in a sentence. */
@@ -236,9 +283,9 @@ static void say(const struct point_verdict *v, char *buf, size_t size)
 	case VERDICT_UNSURE:
 		len = snprintf(buf, size, "cannot tell");
 		if (v->more)
-			len += snprintf(buf + len, size - len, " (%d more %s for +-%.1f %%)",
-					v->more, v->noise == NOISE_PAIRED ? "blocks" :
-					v->more_runs ? "files a side" : "repeats",
+			len += snprintf(buf + len, size - len, " (%d more %s%s%s for +-%.1f %%)",
+					v->more, more_of(v), v->more == 1 ? "" : "s",
+					v->more_runs && v->noise != NOISE_PAIRED ? " a side" : "",
 					100 * expm1(v->target));
 		break;
 	case VERDICT_NONE:
@@ -249,10 +296,14 @@ static void say(const struct point_verdict *v, char *buf, size_t size)
 			 "cannot tell: ", v->why);
 		return;
 	}
-	snprintf(buf + len, size - len, "; a change of %.1f %% would have shown", 100 * v->shown);
+	if (v->shown < 10)
+		snprintf(buf + len, size - len, "; a change of %.1f %% would have shown",
+			 100 * v->shown);
+	else
+		snprintf(buf + len, size - len, "; no change below 10 times would have shown");
 }
 
-/* Task counts of a benchmark that have this verdict, "1,2,8". */
+/* Task counts of a benchmark that have this verdict, "1, 2, 8". */
 static int counts_of(const struct comparison *c, const struct results_bench *bench,
 		     const char *variant, enum verdict verdict, char *buf, size_t size)
 {
@@ -266,8 +317,10 @@ static int counts_of(const struct comparison *c, const struct results_bench *ben
 		    strcmp(p->point[BASE]->variant, variant))
 			continue;
 		if (len + 16 < (int)size)
-			len += snprintf(buf + len, size - len, "%s%d", nr ? "," : "",
+			len += snprintf(buf + len, size - len, "%s%d", nr ? ", " : "",
 					p->point[BASE]->tasks);
+		else if (buf[len - 1] != '.')
+			len += snprintf(buf + len, size - len, " ...");
 		nr++;
 	}
 	return nr;
@@ -370,8 +423,8 @@ static void put_row(const struct comparison *c, const struct compare_point *p, F
 	say(v, text, sizeof(text));
 	put_wrapped_fmt(f, "", 6, "%s%s%s", variant, *variant ? ": " : "", text);
 	for (i = BASE; i < NR_SIDES; i++) {
-		if (*p->point[i]->flags)
-			put_wrapped_fmt(f, "", 8, "%s: %s", c->name[i], p->point[i]->flags);
+		if (p->flags[i])
+			put_wrapped_fmt(f, "", 8, "%s: %s", c->name[i], p->flags[i]);
 	}
 	x = mean_jain(p, BASE);
 	y = mean_jain(p, PATCHED);
@@ -392,7 +445,7 @@ static void put_row(const struct comparison *c, const struct compare_point *p, F
 /* What is to be said of all: one line a benchmark and variant, and how noise was taken. */
 static void put_verdicts(const struct comparison *c, FILE *f)
 {
-	char counts[256], text[1024];
+	char counts[1024], text[8192];
 	int i, j, v, nr, len;
 
 	fprintf(f, "\n");
@@ -406,8 +459,9 @@ static void put_verdicts(const struct comparison *c, FILE *f)
 		}
 		if (j < i)
 			continue;
-		len = snprintf(text, sizeof(text), "%s%s%s:", p->bench->name,
-			       *p->point[BASE]->variant ? " " : "", p->point[BASE]->variant);
+		label(c, p, text, sizeof(text) / 2);
+		len = strlen(text);
+		len += snprintf(text + len, sizeof(text) - len, ":");
 		for (nr = 0, v = VERDICT_FASTER; v <= VERDICT_NONE; v++) {
 			if (!counts_of(c, p->bench, p->point[BASE]->variant, v, counts,
 				       sizeof(counts)))
@@ -508,7 +562,7 @@ static struct json_object *pair(double low, double high)
 
 static struct json_object *json_point(const struct compare_point *p)
 {
-	struct json_object *o = json_object_new_object(), *s;
+	struct json_object *o = json_object_new_object(), *s, *metrics;
 	const struct point_verdict *v = &p->v;
 	int i, side;
 
@@ -524,10 +578,12 @@ static struct json_object *json_point(const struct compare_point *p)
 		add(s, "stddev", json_real(spread(p, side) * v->rate[side]));
 		add(s, "elapsed_sec", json_real(p->bench->total ? value(p, side) : NAN));
 		add(s, "jain", json_real(mean_jain(p, side)));
-		add(s, "flags", json_text(p->point[side]->flags));
+		add(s, "flags", json_text(p->flags[side] ?: ""));
+		metrics = json_object_new_object();
 		for (i = 0; i < p->point[side]->nr_metrics; i++)
-			add(s, p->point[side]->metrics[i].name,
+			add(metrics, p->point[side]->metrics[i].name,
 			    json_real(metric(p, side, p->point[side]->metrics[i].name)));
+		add(s, "metrics", metrics);
 		add(o, side_names[side], s);
 	}
 	add(o, "verdict", json_text(verdict__name(v->verdict)));
@@ -537,12 +593,12 @@ static struct json_object *json_point(const struct compare_point *p)
 	add(o, "ratio_ci90", pair(v->low90, v->high90));
 	add(o, "noise_from", v->verdict == VERDICT_NONE ? NULL : json_text(noise_names[v->noise]));
 	add(o, "t", json_real(v->t));
-	add(o, "df", json_real(v->verdict == VERDICT_NONE ? NAN : v->df));
+	add(o, "df", json_real(v->df));
 	add(o, "p", json_real(v->p));
 	add(o, "p_holm", json_real(v->p_holm));
 	add(o, "shown", json_real(v->shown));
 	add(o, "more", v->more ? json_object_new_int(v->more) : NULL);
-	add(o, "more_of", !v->more ? NULL : json_text(v->more_runs ? "files" : "repeats"));
+	add(o, "more_of", v->more ? json_text(more_of(v)) : NULL);
 	add(o, "more_for", v->more ? json_real(expm1(v->target)) : NULL);
 	return o;
 }
@@ -611,8 +667,9 @@ static int print_csv(const struct comparison *c, FILE *f)
 {
 	static const char * const columns[] = {
 		"benchmark", "variant", "tasks", "base", "base_ci95", "patched", "patched_ci95",
-		"ratio", "ratio_low", "ratio_high", "p", "p_holm", "shown", "verdict",
+		"ratio", "ratio_low", "ratio_high", "p", "p_holm", "shown", "verdict", "label",
 	};
+	char text[1024];
 	size_t column;
 	int i;
 
@@ -636,14 +693,16 @@ static int print_csv(const struct comparison *c, FILE *f)
 		put_csv_number(f, v->p);
 		put_csv_number(f, v->p_holm);
 		put_csv_number(f, v->shown);
-		fprintf(f, ",%s\n", verdict__name(v->verdict));
+		fprintf(f, ",%s", verdict__name(v->verdict));
+		put_csv_text(f, ",", label(c, p, text, sizeof(text)));
+		fprintf(f, "\n");
 	}
 	return 0;
 }
 
 static int print_markdown(const struct comparison *c, FILE *f)
 {
-	char b[8][32];
+	char b[8][32], text[1024];
 	int i;
 
 	fprintf(f, "| benchmark | tasks | %s | %s | change | 95 %% interval | p | verdict |\n",
@@ -653,9 +712,8 @@ static int print_markdown(const struct comparison *c, FILE *f)
 		const struct compare_point *p = &c->points[i];
 		const struct point_verdict *v = &p->v;
 
-		fprintf(f, "| %s%s%s | %d | %s ±%s | %s ±%s | %s | %s | %s | %s |\n",
-			p->bench->name, *p->point[BASE]->variant ? " " : "",
-			p->point[BASE]->variant, p->point[BASE]->tasks,
+		fprintf(f, "| %s | %d | %s ±%s | %s ±%s | %s | %s | %s | %s |\n",
+			label(c, p, text, sizeof(text)), p->point[BASE]->tasks,
 			number(b[0], sizeof(b[0]), value(p, BASE)),
 			percent(b[1], sizeof(b[1]), v->ci95[BASE] / v->rate[BASE]),
 			number(b[2], sizeof(b[2]), value(p, PATCHED)),
@@ -669,21 +727,23 @@ static int print_markdown(const struct comparison *c, FILE *f)
 static void put_lkp_row(FILE *f, double base, double base_sd, double patched, double patched_sd,
 			const char *name)
 {
-	char b[2][32], sd[2][16] = { "", "" };
+	char b[2][32], sd[2][16] = { "", "" }, diff[32] = "-";
 
 	if (isfinite(base_sd))
 		snprintf(sd[0], sizeof(sd[0]), "± %2.0f%%", 100 * base_sd);
 	if (isfinite(patched_sd))
 		snprintf(sd[1], sizeof(sd[1]), "± %2.0f%%", 100 * patched_sd);
+	if (isfinite(patched / base))
+		snprintf(diff, sizeof(diff), "%+.1f%%", 100 * (patched / base - 1));
 	/* the sign is two bytes in one column */
-	fprintf(f, "%10s %-*s %+9.1f%% %12s %-*s  %s\n", number(b[0], sizeof(b[0]), base),
-		*sd[0] ? 6 : 5, sd[0], 100 * (patched / base - 1),
+	fprintf(f, "%10s %-*s %10s %12s %-*s  %s\n", number(b[0], sizeof(b[0]), base),
+		*sd[0] ? 6 : 5, sd[0], diff,
 		number(b[1], sizeof(b[1]), patched), *sd[1] ? 6 : 5, sd[1], name);
 }
 
 static int print_lkp(const struct comparison *c, FILE *f)
 {
-	char name[256];
+	char name[1200], head[1024];
 	int i, m;
 
 	fprintf(f, "%-16.16s %-27.27s\n", "            base", "                    patched");
@@ -693,9 +753,13 @@ static int print_lkp(const struct comparison *c, FILE *f)
 	for (i = 0; i < c->nr_points; i++) {
 		const struct compare_point *p = &c->points[i];
 
-		snprintf(name, sizeof(name), "%s%s%s.%d.%s", p->bench->name,
-			 *p->point[BASE]->variant ? "." : "", p->point[BASE]->variant,
-			 p->point[BASE]->tasks, p->bench->total ? "elapsed_sec" : "ops_per_sec");
+		label(c, p, head, sizeof(head));
+		for (m = 0; head[m]; m++) {
+			if (head[m] == ' ')
+				head[m] = '.';
+		}
+		snprintf(name, sizeof(name), "%s.%d.%s", head, p->point[BASE]->tasks,
+			 p->bench->total ? "elapsed_sec" : "ops_per_sec");
 		put_lkp_row(f, value(p, BASE), spread(p, BASE), value(p, PATCHED),
 			    spread(p, PATCHED), name);
 		for (m = 0; m < p->point[BASE]->nr_metrics; m++) {
@@ -703,13 +767,19 @@ static int print_lkp(const struct comparison *c, FILE *f)
 			double x = metric(p, BASE, metric_name);
 			double y = metric(p, PATCHED, metric_name);
 
-			snprintf(name, sizeof(name), "%s.%d.%s", p->bench->name,
-				 p->point[BASE]->tasks, metric_name);
+			snprintf(name, sizeof(name), "%s.%d.%s", head, p->point[BASE]->tasks,
+				 metric_name);
 			if (x > 0 && isfinite(y))
 				put_lkp_row(f, x, NAN, y, NAN, name);
 		}
 	}
 	return 0;
+}
+
+void comparison__print_gate(double pct, int said, FILE *f)
+{
+	fprintf(f, "gate     %.3g %%: %s\n", pct, said == GATE_CANNOT_TELL ? "cannot tell" :
+		said ? "there is a regression" : "no regression beyond it");
 }
 
 int comparison__print(const struct comparison *c, enum compare_format format,

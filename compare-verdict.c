@@ -34,7 +34,8 @@
 #define DRAWS		1000
 #define SEED_1		20130620	/* any two numbers; the same files give the same answer */
 #define SEED_2		362436069
-#define MAX_MORE	100000
+#define MAX_MORE	10000		/* more than that is no advice */
+#define MAX_DF		1e6
 
 static const char * const names[] = {
 	[VERDICT_FASTER]	= "faster",
@@ -49,13 +50,15 @@ const char *verdict__name(enum verdict verdict)
 	return names[verdict];
 }
 
-/* What a side says by itself. */
+/* What a side says by itself; variances are of the logarithm. */
 struct side_stat {
 	int	nr_runs;
 	double	log_rate;	/* of the mean of the runs */
-	double	squares;	/* of the runs' deviations from it, in logarithms */
-	double	inner;		/* mean variance of a run's mean, from its repeats, or NaN */
+	double	squares;	/* of the runs' deviations from it */
+	double	repeat_var;	/* of one repeat, from neighbours within runs; NaN: not known */
+	double	inner;		/* of the mean of a run, from that */
 	double	inner_df;
+	double	inverse;	/* mean of 1 / repeats */
 	int	repeats;	/* mean number in a run */
 };
 
@@ -77,17 +80,18 @@ static void run_mean(const struct verdict_run *run, double *mean, double *se, do
 
 static void side_stat(const struct verdict_side *side, struct side_stat *s)
 {
-	double mean, se, df, sum = 0, log_sum = 0, inner = 0;
+	double mean, se, df, sum = 0, log_sum = 0, var = 0;
 	int i, known = 0, repeats = 0;
 
-	*s = (struct side_stat){ .nr_runs = side->nr_runs, .inner = NAN };
+	*s = (struct side_stat){ .nr_runs = side->nr_runs, .repeat_var = NAN };
 	for (i = 0; i < side->nr_runs; i++) {
 		run_mean(&side->runs[i], &mean, &se, &df);
 		sum += mean;
 		log_sum += log(mean);
 		repeats += side->runs[i].nr;
+		s->inverse += 1.0 / side->runs[i].nr / side->nr_runs;
 		if (isfinite(se)) {
-			inner += (se / mean) * (se / mean);
+			var += (se / mean) * (se / mean) * side->runs[i].nr;
 			s->inner_df += df;
 			known++;
 		}
@@ -95,7 +99,7 @@ static void side_stat(const struct verdict_side *side, struct side_stat *s)
 	s->log_rate = log(sum / side->nr_runs);
 	s->repeats = repeats / max(side->nr_runs, 1);
 	if (known)
-		s->inner = inner / known;
+		s->repeat_var = var / known;
 	for (i = 0; i < side->nr_runs; i++) {
 		run_mean(&side->runs[i], &mean, &se, &df);
 		s->squares += pow(log(mean) - log_sum / side->nr_runs, 2);
@@ -202,16 +206,21 @@ static void free_sorted(struct verdict_side *sorted)
 /* Widen the intervals of @v to those of the bootstrap. */
 static void bootstrap(const struct verdict_side side[NR_SIDES], struct point_verdict *v)
 {
-	double *ratios = calloc(DRAWS, sizeof(*ratios));
+	double *ratios = calloc(DRAWS, sizeof(*ratios)), drawn[NR_SIDES];
 	struct verdict_side sorted[NR_SIDES] = { 0 };
-	int i, err;
+	int i, err, first;
 
 	err = sort_side(&side[BASE], &sorted[BASE]) ?: sort_side(&side[PATCHED], &sorted[PATCHED]);
 	if (!ratios || err)
 		goto out;
 	set_seed(SEED_1, SEED_2);
-	for (i = 0; i < DRAWS; i++)
-		ratios[i] = draw_side(&sorted[PATCHED]) / draw_side(&sorted[BASE]);
+	/* the slower side first, so that swapped sides give the inverse */
+	first = v->rate[BASE] <= v->rate[PATCHED] ? BASE : PATCHED;
+	for (i = 0; i < DRAWS; i++) {
+		drawn[first] = draw_side(&sorted[first]);
+		drawn[!first] = draw_side(&sorted[!first]);
+		ratios[i] = drawn[PATCHED] / drawn[BASE];
+	}
 	qsort(ratios, DRAWS, sizeof(*ratios), cmp_double);
 	v->low = fmin(v->low, ratios[(int)(0.025 * DRAWS)]);
 	v->high = fmax(v->high, ratios[(int)(0.975 * DRAWS) - 1]);
@@ -231,66 +240,183 @@ static void none(struct point_verdict *v, const char *why)
 	snprintf(v->why, sizeof(v->why), "%s", why);
 }
 
+/* Nothing is known but what the sides are by themselves. */
+static void forget(struct point_verdict *v)
+{
+	v->verdict = VERDICT_UNSURE;
+	v->ratio = NAN;
+	v->low = NAN;
+	v->high = NAN;
+	v->low90 = NAN;
+	v->high90 = NAN;
+	v->t = NAN;
+	v->df = NAN;
+	v->p = NAN;
+	v->p_holm = NAN;
+	v->log_se = NAN;
+	v->shown = NAN;
+	v->more = 0;
+}
+
 /* Interval, p and the smallest change that would have been found, from a log ratio. */
 static void judge(struct point_verdict *v, double log_ratio, double se, double df)
 {
 	double t95 = qt(1 - ALPHA / 2, df, 1, 0), t90 = qt(1 - ALPHA, df, 1, 0);
 
+	v->ratio = exp(log_ratio);
+	if (!(se > 0)) {
+		none(v, "all values are the same to the last digit");
+		return;
+	}
 	v->df = df;
 	v->log_se = se;
-	v->ratio = exp(log_ratio);
 	v->low = exp(log_ratio - t95 * se);
 	v->high = exp(log_ratio + t95 * se);
 	v->low90 = exp(log_ratio - t90 * se);
 	v->high90 = exp(log_ratio + t90 * se);
-	v->t = se > 0 ? log_ratio / se : log_ratio ? copysign(INFINITY, log_ratio) : 0;
+	v->t = log_ratio / se;
 	v->p = 2 * pt(-fabs(v->t), df, 1, 0);
 	v->p_holm = v->p;
 	v->shown = expm1((t95 + qt(POWER, df, 1, 0)) * se);
 }
 
 /*
- * How many more runs, or repeats, make the interval as narrow as it takes to tell: no wider than
- * the difference that was found, or than what it lacks to the margin.
- * @outer: the part of the variance that only more runs make less
+ * How many more runs, or repeats, make the interval as narrow as it takes to tell, at the level
+ * that Holm has left for this point: no wider than the difference that was found, or than what it
+ * lacks to the margin.
  */
-static void more(struct point_verdict *v, const struct verdict_rules *rules, int runs,
-		 int repeats, double outer)
+static void more(struct point_verdict *v, const struct verdict_rules *rules)
 {
-	double d = fabs(log(v->ratio)), margin = log1p(rules->same), wanted, k, df;
+	double alpha = ALPHA * (v->p > 0 ? v->p / v->p_holm : 1), d = fabs(log(v->ratio));
+	double se = (log(v->high) - log(v->low)) / 2 / qt(1 - ALPHA / 2, v->df, 1, 0);
+	double outer = v->outer * se * se, wanted = 0, df = v->df, k = v->runs;
 	int i;
 
-	v->target = fmax(d, margin - d);
+	v->target = fmax(d, log1p(rules->same) - d);
 	/* what t will be then depends on the answer */
-	for (k = runs, df = v->df, i = 0; i < 8; i++) {
-		wanted = v->target / qt(1 - ALPHA / 2, fmax(df, 1), 1, 0);
-		k = runs * (v->log_se / wanted) * (v->log_se / wanted);
+	for (i = 0; i < 8; i++) {
+		wanted = v->target / qt(1 - alpha / 2, fmax(df, 1), 1, 0);
+		k = v->runs * (se / wanted) * (se / wanted);
 		if (v->noise == NOISE_PAIRED)
 			df = fmax(v->df, ceil(k) - 1);
 		else if (v->noise == NOISE_RUNS)
 			df = fmax(v->df, 2 * (ceil(k) - 1));
 	}
-	v->more_runs = v->noise == NOISE_PAIRED || !repeats || outer > wanted * wanted / 2;
+	v->more_runs = v->noise == NOISE_PAIRED || !v->repeats || outer > wanted * wanted / 2;
 	if (!v->more_runs)
-		k = repeats * (v->log_se * v->log_se - outer) / (wanted * wanted - outer);
-	k = ceil(k) - (v->more_runs ? runs : repeats);
-	v->more = isfinite(k) && k < MAX_MORE ? max_t(int, k, 1) : 0;
+		k = v->repeats * (se * se - outer) / (wanted * wanted - outer);
+	k = ceil(k) - (v->more_runs ? v->runs : v->repeats);
+	v->more = k >= 1 && k <= MAX_MORE ? k : 0;
+}
+
+/* The variance of a run's mean where a side has several, else NaN. */
+static double files_var(const struct side_stat *s)
+{
+	return s->nr_runs > 1 ? fmax(s->squares / (s->nr_runs - 1), s->inner) : NAN;
+}
+
+/*
+ * The variance of the ratio, and its degrees of freedom, from components that were each estimated
+ * (Satterthwaite 1946, Biometrics Bulletin 2): @var with @df; a @df of 0 is one that is exact.
+ */
+static double satterthwaite(const double *var, const double *df, int nr, double *total_df)
+{
+	double sum = 0, squares = 0;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		sum += var[i];
+		if (df[i] > 0)
+			squares += var[i] * var[i] / df[i];
+	}
+	*total_df = squares > 0 ? fmin(sum * sum / squares, MAX_DF) : MAX_DF;
+	return sum;
+}
+
+/* From the files alone, at least two on a side. Sets each side's variance of a run's mean. */
+static double from_files(const struct side_stat s[NR_SIDES], double run_var[NR_SIDES], double *df)
+{
+	double n[NR_SIDES] = { s[BASE].nr_runs, s[PATCHED].nr_runs }, var[NR_SIDES], dfs[NR_SIDES];
+	double pooled = (s[BASE].squares + s[PATCHED].squares) / (n[BASE] + n[PATCHED] - 2);
+	int i;
+
+	for (i = 0; i < NR_SIDES; i++) {
+		/* of one size, pooling is robust; else each side has its own (Welch 1947) */
+		run_var[i] = n[BASE] == n[PATCHED] || n[BASE] == 1 || n[PATCHED] == 1 ?
+			     fmax(pooled, s[i].inner) : files_var(&s[i]);
+		var[i] = run_var[i] / n[i];
+		dfs[i] = n[i] - 1;
+	}
+	*df = n[BASE] + n[PATCHED] - 2;
+	if (n[BASE] == n[PATCHED] || n[BASE] == 1 || n[PATCHED] == 1)
+		return var[BASE] + var[PATCHED];
+	return satterthwaite(var, dfs, NR_SIDES, df);
+}
+
+/* From one noise of runs for both sides, and what their repeats leave open. */
+static double from_noise(const struct side_stat s[NR_SIDES], double noise, double noise_df,
+			 double run_var[NR_SIDES], double *df)
+{
+	double n[NR_SIDES] = { s[BASE].nr_runs, s[PATCHED].nr_runs };
+	double var[] = {
+		noise * noise * (1 / n[BASE] + 1 / n[PATCHED]),
+		s[BASE].inner / n[BASE], s[PATCHED].inner / n[PATCHED],
+	};
+	double dfs[] = { noise_df, s[BASE].inner_df, s[PATCHED].inner_df };
+	int i;
+
+	for (i = 0; i < NR_SIDES; i++)
+		run_var[i] = noise * noise + s[i].inner;
+	return satterthwaite(var, dfs, ARRAY_SIZE(var), df);
+}
+
+/* The variance of the log ratio. */
+static double ratio_var(const struct verdict_side side[NR_SIDES],
+			const struct side_stat s[NR_SIDES], const struct verdict_rules *rules,
+			struct point_verdict *v, double run_var[NR_SIDES], double *df)
+{
+	double files = NAN, files_df = 0, floor_var, floor_df, floor_run_var[NR_SIDES];
+	bool several = s[BASE].nr_runs > 1 || s[PATCHED].nr_runs > 1;
+	int i;
+
+	if (several) {
+		v->noise = NOISE_RUNS;
+		files = from_files(s, run_var, &files_df);
+		*df = files_df;
+	}
+	/* what differs from boot to boot is in files of several, and never in a floor */
+	if (!isfinite(rules->noise) || side[BASE].several_boots || side[PATCHED].several_boots) {
+		if (several)
+			return files;
+		v->noise = NOISE_ASSUMED;
+		return from_noise(s, rules->assumed, 0, run_var, df);
+	}
+	floor_var = from_noise(s, rules->noise, rules->noise_df, floor_run_var, &floor_df);
+	if (several && files > floor_var * qf(1 - ALPHA, files_df, floor_df, 1, 0))
+		return files;		/* the floor was measured in better times */
+	v->noise = NOISE_FLOOR;
+	for (i = 0; i < NR_SIDES; i++)
+		run_var[i] = several ? (run_var[i] * files_df + floor_run_var[i] * floor_df) /
+				       (files_df + floor_df) : floor_run_var[i];
+	*df = files_df + floor_df;
+	return several ? (files * files_df + floor_var * floor_df) / *df : floor_var;
 }
 
 void verdict__compare(const struct verdict_side side[NR_SIDES], const struct verdict_rules *rules,
 		      struct point_verdict *v)
 {
-	double inner, run_var, df, floor_var, outer = 0;
+	double run_var[NR_SIDES] = { 0 }, var, inner, df;
 	struct side_stat s[NR_SIDES];
-	int i, runs;
+	int i;
 
-	*v = (struct point_verdict){ .ratio = NAN, .low = NAN, .high = NAN, .low90 = NAN,
-				     .high90 = NAN, .t = NAN, .p = NAN, .p_holm = NAN,
-				     .log_se = NAN, .shown = NAN };
+	memset(v, 0, sizeof(*v));
+	forget(v);
 	for (i = 0; i < NR_SIDES; i++) {
 		v->rate[i] = NAN;
 		v->ci95[i] = NAN;
 		v->se[i] = NAN;
+	}
+	for (i = 0; i < NR_SIDES; i++) {
 		if (!side[i].nr_runs) {
 			none(v, i == BASE ? "base has no valid repeat" :
 			     "patched has no valid repeat");
@@ -300,63 +426,58 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
 		v->rate[i] = exp(s[i].log_rate);
 	}
 	v->ratio = v->rate[PATCHED] / v->rate[BASE];
-	df = s[BASE].nr_runs + s[PATCHED].nr_runs - 2;
-	runs = min(s[BASE].nr_runs, s[PATCHED].nr_runs);
-	inner = (isfinite(s[BASE].inner) ? s[BASE].inner : s[PATCHED].inner) / 2 +
-		(isfinite(s[PATCHED].inner) ? s[PATCHED].inner : s[BASE].inner) / 2;
-	if (!isfinite(inner)) {
-		if (df < 1) {
+	v->runs = min(s[BASE].nr_runs, s[PATCHED].nr_runs);
+	v->repeats = min(s[BASE].repeats, s[PATCHED].repeats);
+	for (i = 0; i < NR_SIDES; i++) {
+		/* a repeat of the other side is the best that is known of one of this */
+		if (!isfinite(s[i].repeat_var)) {
+			s[i].inner_df = s[!i].inner_df;
+			s[i].inner = s[!i].repeat_var * s[i].inverse;
+		} else {
+			s[i].inner = s[i].repeat_var * s[i].inverse;
+		}
+	}
+	if (!isfinite(s[BASE].inner)) {
+		if (v->runs == 1 && s[BASE].nr_runs == s[PATCHED].nr_runs) {
 			none(v, "one repeat a side: needs at least 2, or 2 files a side");
 			return;
 		}
-		inner = 0;
+		s[BASE].inner = 0;
+		s[PATCHED].inner = 0;
 	}
-	run_var = df > 0 ? (s[BASE].squares + s[PATCHED].squares) / df : 0;
-	if (isfinite(rules->noise)) {
-		floor_var = rules->noise * rules->noise + inner;
-		run_var = (run_var * df + floor_var * rules->noise_df) / (df + rules->noise_df);
-		df += rules->noise_df;
-		v->noise = NOISE_FLOOR;
-		outer = rules->noise * rules->noise;
-	} else if (df > 0) {
-		v->noise = NOISE_RUNS;
-		outer = fmax(run_var - inner, 0);
-	} else {
-		run_var = rules->assumed * rules->assumed + inner;
-		df = s[BASE].inner_df + s[PATCHED].inner_df;
-		v->noise = NOISE_ASSUMED;
-		outer = rules->assumed * rules->assumed;
-	}
-	run_var = fmax(run_var, inner);
+	var = ratio_var(side, s, rules, v, run_var, &df);
 	for (i = 0; i < NR_SIDES; i++) {
-		v->se[i] = sqrt(run_var / s[i].nr_runs);
+		v->se[i] = sqrt(run_var[i] / s[i].nr_runs);
 		v->ci95[i] = v->rate[i] * qt(1 - ALPHA / 2, df, 1, 0) * v->se[i];
 	}
-	judge(v, log(v->ratio), hypot(v->se[BASE], v->se[PATCHED]), df);
-	more(v, rules, runs, min(s[BASE].repeats, s[PATCHED].repeats),
-	     outer / s[BASE].nr_runs + outer / s[PATCHED].nr_runs);
-	bootstrap(side, v);
+	inner = s[BASE].inner / s[BASE].nr_runs + s[PATCHED].inner / s[PATCHED].nr_runs;
+	v->outer = var > 0 ? fmax(1 - inner / var, 0) : 0;
+	judge(v, log(v->ratio), sqrt(var), df);
+	if (v->verdict != VERDICT_NONE)
+		bootstrap(side, v);
 }
 
-void verdict__paired(const double *blocks, int nr, const struct verdict_rules *rules,
-		     struct point_verdict *v)
+void verdict__paired(const double *blocks, int nr, struct point_verdict *v)
 {
 	double sum = 0, squares = 0;
 	int i;
 
+	forget(v);
+	v->noise = NOISE_PAIRED;
+	v->runs = nr;
+	v->repeats = 0;
+	v->outer = 1;
 	for (i = 0; i < nr; i++)
 		sum += blocks[i];
 	for (i = 0; i < nr; i++)
 		squares += pow(blocks[i] - sum / nr, 2);
-	v->noise = NOISE_PAIRED;
-	v->ratio = exp(sum / nr);
-	if (nr < 2) {
-		none(v, "one block: needs at least 2");
-		return;
-	}
+	if (nr)
+		v->ratio = exp(sum / nr);
 	/* what neighbours have in common has gone from the ratios: they are independent */
-	judge(v, sum / nr, sqrt(squares / (nr - 1) / nr), nr - 1);
-	more(v, rules, nr, 0, 0);
+	if (nr < 2)
+		none(v, nr ? "one block: needs at least 2" : "no whole block: needs at least 2");
+	else
+		judge(v, sum / nr, sqrt(squares / (nr - 1) / nr), nr - 1);
 }
 
 static int cmp_p(const void *va, const void *vb)
@@ -406,6 +527,8 @@ void verdict__holm(struct point_verdict **v, int nr, const struct verdict_rules 
 			v[i]->verdict = VERDICT_SAME;
 		else
 			v[i]->verdict = VERDICT_UNSURE;
+		if (v[i]->verdict == VERDICT_UNSURE)
+			more(v[i], rules);
 	}
 }
 

@@ -35,11 +35,13 @@ enum verdict {
 /* The repeats of a point in one file, in the order of time. */
 struct verdict_run {
 	const struct results		*file;
+	const struct results_point	*point;
 	int				nr;
 	const struct results_repeat	**repeats;	/* only those with a rate */
 };
 
 struct verdict_side {
+	bool			several_boots;	/* its files are of more than one boot */
 	int			nr_runs;
 	struct verdict_run	*runs;		/* those without a repeat left out */
 };
@@ -71,8 +73,10 @@ struct point_verdict {
 	double			t, df, p, p_holm;
 	double			log_se;
 	double			shown;		/* smallest change found with 80 %, 0.03 is 3 % */
+	int			runs, repeats;	/* of the side that has fewer; paired: blocks */
+	double			outer;		/* share of the variance that is of whole runs */
 	int			more;		/* this many more, for @target; 0: no telling */
-	bool			more_runs;	/* @more are runs (files), else repeats */
+	bool			more_runs;	/* @more are runs (files, blocks), else repeats */
 	double			target;
 	char			why[128];	/* why there is no verdict */
 };
@@ -89,10 +93,10 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
 /**
  * verdict__paired - the same for runs that were interleaved
  * @blocks:	log(patched / base) of each block of A B B A
- * @nr:		how many
+ * @nr:		how many; 0 is allowed
+ * @v:		rate, ci95 and se of the sides are kept, all else is put in the place of what was there
  */
-void verdict__paired(const double *blocks, int nr, const struct verdict_rules *rules,
-		     struct point_verdict *v);
+void verdict__paired(const double *blocks, int nr, struct point_verdict *v);
 
 /* Correct p for the number of points, and say the words. */
 void verdict__holm(struct point_verdict **v, int nr, const struct verdict_rules *rules);
@@ -108,6 +112,7 @@ int verdict__gate(struct point_verdict **v, int nr, double gate);
 struct compare_point {
 	const struct results_bench	*bench;		/* of the first file of base */
 	const struct results_point	*point[NR_SIDES];	/* of the first file that has it */
+	char				*flags[NR_SIDES];	/* of all files, or NULL */
 	struct verdict_side		side[NR_SIDES];
 	struct point_verdict		v;
 };
@@ -128,6 +133,7 @@ struct comparison {
 	int			nr_files[NR_SIDES];
 	struct results		**files[NR_SIDES];	/* borrowed */
 	int			nr_points, nr_notes;
+	int			nr_lost;	/* points that only base has, patched files cut short */
 	struct compare_point	*points;
 	struct compare_note	*notes;
 };
@@ -157,8 +163,13 @@ enum compare_format { COMPARE_TEXT, COMPARE_JSON, COMPARE_CSV, COMPARE_MARKDOWN,
 #define COMPARE_HELP_GATE \
 	"exit with 1 if something is slower by more, 0 if nothing is, 125: cannot tell"
 
+#define GATE_CANNOT_TELL	125	/* as "git bisect run" takes it: skip this commit */
+
 /* By its name; 0, or -EINVAL after having told the user which there are. */
 int compare_format__parse(const char *name, enum compare_format *format);
+
+/* The line of --gate, @pct per cent, with what it has said. */
+void comparison__print_gate(double pct, int said, FILE *f);
 
 /* 0 or -errno of writing to @f. */
 int comparison__print(const struct comparison *c, enum compare_format format,

@@ -178,7 +178,7 @@ double noise__find(const struct noise *noise, const struct results *res,
 		exact = floor_is(floor, machine, bench, point);
 		found = get_number(floor, "sd");
 		found_df = get_number(floor, "df");
-		if (!(found >= 0 && found < 10 && found_df >= 1)) {
+		if (!(found >= 0 && found <= 1 && found_df >= 1 && found_df < 1e6)) {
 			exact = false;
 			continue;
 		}
@@ -230,6 +230,27 @@ static int make_parents(const char *path)
 	}
 	free(copy);
 	return 0;
+}
+
+int noise__check_folder(const char *path)
+{
+	int err = make_parents(path);
+	char *copy, *slash;
+	struct stat st;
+
+	if (err)
+		return err;
+	if (!stat(path, &st))
+		return S_ISDIR(st.st_mode) ? -EISDIR : access(path, W_OK) ? -errno : 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	slash = strrchr(copy, '/');
+	if (slash)
+		slash[1] = '\0';
+	err = access(slash ? copy : ".", W_OK) ? -errno : 0;
+	free(copy);
+	return err;
 }
 
 int noise__write(const struct noise *noise, const char *path)

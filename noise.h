@@ -31,6 +31,9 @@ char *noise__machine(const struct results *res);
 int noise__set(struct noise *noise, const char *machine, const struct results_bench *bench,
 	       const struct results_point *point, double sd, double df, const char *when);
 
+/* Make the folders above @path, and see whether it can be written. 0 or -errno. */
+int noise__check_folder(const char *path);
+
 /* Write it, the folders above @path too. 0 or -errno. */
 int noise__write(const struct noise *noise, const char *path);
 

@@ -19,10 +19,48 @@ json_is '.points[0] | .noise_from == "paired" and .df == 1 and .base.files == 4'
 kbench ab -q -n 4 "'$KBENCH' locking vfs --op stat $short" "'$KBENCH' locking vfs --op unlink $short"
 expect 0
 has "$out" "slower, [0-9.]+ times as slow"
-has "$out" "op: stat here, unlink in B, run 1"
+has "$out" "op: stat in A, run 1, unlink in B, run 1"
 has "$out" '^A  '
 has "$out" "\(8 runs\)"
 [ "$(wc -L <"$out")" -le 78 ] || [ ${#KBENCH} -gt 40 ] || fail "over 78 columns"
+
+# ---- what has too few whole blocks says nothing of how sure it is ----
+"$KBENCH" -q -f simple -o sample.json fsnotify eventfd -t 1 -r 2 -d 20ms -w 0ms --window 10ms >/dev/null
+made() # FACTOR NR: what a run of ours could have written, of a rate that is FACTOR times
+{
+	# shellcheck disable=SC2016 # jq's variables
+	jq --argjson f "$1" --argjson n "$2" '.benchmarks[0].points[0].repeats[] |= (.gate_ns += $n
+		| .ops = (200000 * $f | floor)
+		| .elapsed_ns = 1000000000 | .rate = .ops | .task_ops = [.ops] | .task_ops_all = [.ops]
+		| .ops_all = .ops | .windows = [[0, 1000000000, .ops, false]] | .window_ops = [[.ops]])
+		| .benchmarks[0].points[0] |= (.rate = 1 | .valid = true | .flags = [])' sample.json
+}
+jq '.benchmarks[0].points[0] |= (.valid = false | .flags = ["throttled"])' sample.json >made.bad
+# turn NAME FACTOR...: a command that hands out one after another, each a run of its own; or "bad"
+turn()
+{
+	local name=$1 f n=0
+	shift
+	: >"$name.list"
+	for f; do
+		n=$((n + 1))
+		[ "$f" = bad ] && cp made.bad "made.$name$n" || made "$f" $n >"made.$name$n"
+		echo "made.$name$n" >>"$name.list"
+	done
+	echo "cp \$(head -n 1 $name.list) \$PERF_KBENCH_OUTPUT && sed -i 1d $name.list"
+}
+kbench ab -q -f json -n 2 "$(turn a 1 1.01 1 bad)" \
+	"$(turn b 1.05 1.06 1.05 1.06)"
+expect 0
+json_is '.points[0] | .verdict == "too little data" and .p == null and .ratio_ci95 == [null, null]
+	 and (.why | test("one block"))'
+kbench ab -q -f json -n 2 "$(turn a bad 1 bad 1)" \
+	"$(turn b 1.05 1.06 1.05 1.06)"
+json_is '.points[0] | .verdict == "too little data" and .p == null and (.why | test("no whole block"))'
+kbench ab -q -f json -n 3 "$(turn a 1 1 1.01 1 1 1)" \
+	"$(turn b 1.05 1.05 1.05 1.06 1.05 1.05)"
+json_is '.points[0] | .verdict == "faster" and .noise_from == "paired" and .df == 2 and
+	 .ratio > 1.045 and .ratio < 1.055'
 
 # ---- --gate ----
 kbench ab -q -n 4 --gate 5 "'$KBENCH' locking vfs --op stat $short" \
@@ -85,12 +123,21 @@ json_is '[.floors[] | [.benchmark, .df]] == [["fsnotify/eventfd", 3], ["fsnotify
 # shellcheck disable=SC2086 # words are meant
 kbench -o a.json fsnotify eventfd $short -r 2
 kbench compare -f json a.json a.json
-json_is '.points[0] | .noise_from == "floor" and .df == 3'
+json_is '.points[0] | .noise_from == "floor" and .df > 0 and .base.files == 1'
 kbench noise -q -n 3 fsnotify nothing
 expect 1
 has "$err" "Unknown benchmark"
 kbench noise -q -n 2
 expect 2
+# what would be in the way at the end is said at the beginning
+echo x >strange.json
+for file in strange.json . nofolder/; do
+	kbench noise -q -n 1000 -o "$file" fsnotify eventfd -d 10s
+	expect 1 "noise -o $file"
+done
+# a failure with --gate is no regression
+kbench ab -q -n 2 --gate 5 true true
+expect 125
 # shellcheck disable=SC2086 # words are meant
 kbench noise -q -n 3 -o /dev/full fsnotify eventfd $short -r 2
 expect 1

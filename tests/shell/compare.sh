@@ -220,19 +220,19 @@ refuse()
 	expect 0 "$1 --force"
 	has "$out" "NOT COMPARABLE"
 }
-refuse '.benchmarks[0].unit = "read"' "unit: write\+read here, read in x"
-refuse '.benchmarks[0].mode = "thread"' "mode: process here, thread in x"
-refuse '.benchmarks[0].pin = "none"' "pin: spread here, none in x"
-refuse '.benchmarks[0].cpus = [0]' "CPUs: 0,1,2,3,4,5,6,7 here, 0 in x"
-refuse '.benchmarks[0].parameters.group = "fanotify"' "group: inotify here, fanotify in x"
-refuse '.benchmarks[0].parameters.size = "1"' "size: \(none\) here, 1 in x"
-refuse '.environment.clock_source = "icount"' "clock: tsc here, icount in x"
-refuse '.environment.perf_kbench = "0.2"' "perf-kbench: 0.1 here, 0.2 in x"
+refuse '.benchmarks[0].unit = "read"' "unit: write\+read in one, read in x"
+refuse '.benchmarks[0].mode = "thread"' "mode: process in one, thread in x"
+refuse '.benchmarks[0].pin = "none"' "pin: spread in one, none in x"
+refuse '.benchmarks[0].cpus = [0]' "CPUs: 0,1,2,3,4,5,6,7 in one, 0 in x"
+refuse '.benchmarks[0].parameters.group = "fanotify"' "group: inotify in one, fanotify in x"
+refuse '.benchmarks[0].parameters.size = "1"' "size: \(none\) in one, 1 in x"
+refuse '.environment.clock_source = "icount"' "clock: tsc in one, icount in x"
+refuse '.environment.perf_kbench = "0.2"' "perf-kbench: 0.1 in one, 0.2 in x"
 results d1 "1:$(around 100000)" '.benchmarks[0].dir = {path: null, fs: "ext4", mount_options: "rw"}'
 results d2 "1:$(around 100000)" '.benchmarks[0].dir = {path: null, fs: "xfs", mount_options: "rw"}'
 compare d1 d2
 expect 1
-has "$err" "file system: ext4 here, xfs in d2"
+has "$err" "file system: ext4 in d1, xfs in d2"
 # two sets of parameters a side: each finds its own
 two='.benchmarks += [.benchmarks[0] | .parameters.group = "fanotify"]'
 results t1 "1:$(around 100000)" "$two"
@@ -244,7 +244,7 @@ json_is '[.points[].parameters.group] == ["inotify", "fanotify"]'
 results e "1:$(around 100000)" '.environment.cpu.governors = ["powersave"]'
 compare one -- e
 expect 0
-says "differs +governor: performance here, powersave in e"
+says "differs +governor: performance in one, powersave in e"
 
 # ---- --gate ----
 compare --gate 5 b1 b2 -- p1 p2
@@ -275,7 +275,6 @@ has "$out" "^ +100(199|200) .* -20.0% +80200 .*fsnotify/eventfd.none.1.ops_per_s
 compare -f xml b1 p1
 expect 2
 
-# ---- curves: what has become of contention, and a plot ----
 # curve ALPHA BETA: X(N) = 100000 N / (1 + ALPHA (N - 1) + BETA N (N - 1)) at 1, 2, 4, 8 tasks
 curve()
 {
@@ -285,6 +284,106 @@ curve()
 			'BEGIN { printf "%.0f", 1e5 * n / (1 + a * (n - 1) + b * n * (n - 1)) }')")"
 	done
 }
+
+# ---- what once made pure noise a verdict ----
+# a failure is no regression to "git bisect run": 125, and not 1
+compare --gate 5 b1 -- nowhere
+expect 125
+results alien "1:$(around 100000)" '.environment.perf_kbench = "0.2"'
+compare --gate 5 b1 -- alien
+expect 125
+compare --gate 5 b1 -- other
+expect 125
+# what patched has lost is not known to be good
+compare --gate 50 b1 b2 -- one
+expect 125
+has "$out" "gate +50 %: cannot tell"
+results cut1 "1:$(around 100000)" '.complete = false | .benchmarks[0].status = "failed"'
+compare --gate 50 one -- cut1
+expect 125
+says "cut1 was cut short"
+# two files that differ by 18 % are not made sure by ten that do not differ (Welch)
+results w1 "1:$(around 100100)"
+results w2 "1:$(around 119900)"
+many=()
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	results "w.$i" "1:$(around $((124800 + 50 * i)))"
+	many+=("w.$i")
+done
+compare -f json w1 w2 -- "${many[@]}"
+json_is '.points[0] | .verdict == "cannot tell" and .df < 1.5 and .base.ci95 > 50000'
+# one repeat is not as sure as the mean of ten
+spread=80000,120000,75000,125000,85000,115000,70000,130000,90000,110000
+results n10 "1:$(sed 's/[0-9]*/&/g' <<<"$spread" | tr , '\n' | awk '{ printf "%s%d", (NR > 1 ? "," : ""), $1 * 1.25 }')"
+compare -f json s1 n10
+json_is '.points[0] | .verdict == "cannot tell" and .base.ci95 > 2.5 * .patched.ci95 * 0.8'
+# a floor of 0 knows nothing of what two repeats leave open
+floor 0
+results r2a "1:90000,110000"
+results r2b "1:126000,128000"
+compare -f json r2a r2b
+json_is '.points[0] | .verdict == "cannot tell" and .df < 3'
+# a floor is of one boot: it does not overrule what several boots differ by
+floor 0.002
+results k1 "1:$(around 100000)" '.environment.boot_id = "1"'
+results k2 "1:$(around 108000)" '.environment.boot_id = "2"'
+results l1 "1:$(around 110000)" '.environment.boot_id = "3"'
+results l2 "1:$(around 118000)" '.environment.boot_id = "4"'
+compare -f json k1 k2 -- l1 l2
+json_is '.points[0] | .verdict == "cannot tell" and .noise_from == "files" and .df == 2'
+rm "$XDG_STATE_HOME/perf-kbench/noise.json"
+# the same run under two names, and a benchmark twice in a file, are one run
+cp b1 b1-again
+compare -f json b1 b1-again -- p5
+json_is '.points[0] | .noise_from == "assumed" and .base.files == 1'
+json_is '.differs | any(. == "b1-again is the same run as b1: it counts once")'
+results dup "1:$(around 100000)" '.benchmarks += .benchmarks'
+compare -f json dup -- p5
+json_is '.points[0] | .noise_from == "assumed" and .base.files == 1'
+# values without any spread are no proof
+results z1 "1:100000,100000,100000,100000"
+results z2 "1:100000,100000,100000,100000" '.benchmarks[0].points[0].repeats[].gate_ns += 1'
+results z3 "1:100002,100002,100002,100002"
+results z4 "1:100002,100002,100002,100002" '.benchmarks[0].points[0].repeats[].gate_ns += 1'
+compare -f json z1 z2 -- z3 z4
+json_is '.points[0] | .verdict == "too little data" and .p == null and .shown == null'
+
+# ---- nothing of a file is kept back ----
+metric()
+{
+	echo ".benchmarks[0].points[0].metrics = {LOOKUP: {unit: \"RPC/op\", values: [range(10) | $1]}}"
+}
+results m1 "1:$(around 100000)" "$(metric 10)"
+results m2 "1:$(around 100400)" "$(metric 1000)"
+compare -f json m1 m2 -- m1
+json_is '.points[0] | .base.metrics.LOOKUP == 505 and .patched.metrics.LOOKUP == 10'
+compare b1 b2 -- b1 bad
+says "1 task of bad does not count: throttled"
+results flagged "1:$(around 100200)" '.benchmarks[0].points[0].flags = ["steal"]'
+compare b1 b2 -- b1 flagged
+has "$out" "patched: steal"
+# two sets of parameters are told apart, points of one benchmark in two files are not
+compare t1 t2
+says "verdict fsnotify/eventfd none, group=fanotify: "
+compare -f csv t1 t2
+has "$out" '"fsnotify/eventfd none, group=inotify"'
+results sp1 "$(curve 0.02 0.001 | head -n 2 | xargs)"
+results sp2 "$(curve 0.02 0.001 | tail -n 2 | xargs)"
+compare sp1 sp2 -- sp1 sp2
+[ "$(grep -c '^verdict' "$out")" = 1 ] || fail "one benchmark in two files has two verdicts"
+has "$out" "^scaling"
+# neither control characters nor a folder that cannot be used end it
+results evil "1:$(around 100000)" \
+	'.benchmarks[0].parameters.group = "x\u001b[2J" | .environment.kernel.release = "6\u001b[31m"'
+compare evil -- evil
+expect 0
+! grep -q "$(printf '\033')" "$out" || fail "an escape character of a file is printed"
+HOME=/dev/null XDG_STATE_HOME='' kbench compare b1 p1
+expect 0
+compare -f json --plot - b1 p1
+expect 2
+
+# ---- curves: what has become of contention, and a plot ----
 results c1 "$(curve 0.02 0.001 | xargs)"
 results c2 "$(curve 0.02 0.001 | xargs)"
 results c3 "$(curve 0.2 0.001 | xargs)"

@@ -250,7 +250,7 @@ START_TEST(pairs)
 		for (k = 0; k < 10; k++)
 			blocks[k] = log(0.97) + 0.02 * normal();
 		memset(&v, 0, sizeof(v));
-		verdict__paired(blocks, 10, &no_floor, &v);
+		verdict__paired(blocks, 10, &v);
 		verdict__holm(&all, 1, &no_floor);
 		covered += v.low <= 0.97 && 0.97 <= v.high;
 		found += v.verdict == VERDICT_SLOWER;
@@ -261,7 +261,7 @@ START_TEST(pairs)
 	ck_assert_int_eq(wrong, 0);
 
 	memset(&v, 0, sizeof(v));
-	verdict__paired(blocks, 1, &no_floor, &v);
+	verdict__paired(blocks, 1, &v);
 	ck_assert_int_eq(v.verdict, VERDICT_NONE);
 }
 END_TEST
