@@ -74,7 +74,7 @@ static const char * const usage[] = {
 static int negative_prepare(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX];
-	int i, in_dir, name, err;
+	int err;
 
 	if (dirs > MAX_PATHS || names > MAX_PATHS || dirs * names > MAX_PATHS)
 		return bench_run__usage(run, "--dirs times --names is more than %d", MAX_PATHS);
@@ -86,28 +86,41 @@ static int negative_prepare(struct bench_run *run)
 			return bench_run__skip(run, "--dir %s is on %s: %s", dir ?: ".", type,
 					       "name a directory on NFS, or add --any-fs");
 	}
-	free(negative);
+	zfree(&negative);
+	return bench_run__param(run, "dirs", "%llu", (unsigned long long)dirs) ?:
+	       bench_run__param(run, "names", "%llu", (unsigned long long)names);
+}
+
+/* The paths are the same in all repeats. */
+static int make_paths(struct bench_run *run)
+{
+	int i = 0, in_dir, name;
+
 	negative = zalloc(sizeof(*negative) + dirs * names * sizeof(negative->paths[0]));
 	if (!negative)
 		return bench_run__fail(run, ENOMEM, "table of paths");
 	negative->last = &negative->paths[dirs * names - 1];
-	for (i = 0, name = 0; name < (int)names; name++) {
+	for (name = 0; name < (int)names; name++) {
 		for (in_dir = 0; in_dir < (int)dirs; in_dir++, i++)
 			snprintf(negative->paths[i].path, sizeof(negative->paths[i].path),
 				 "d%d/n%d", in_dir, name);
 	}
-	run->priv = negative;
-	return bench_run__param(run, "dirs", "%llu", (unsigned long long)dirs) ?:
-	       bench_run__param(run, "names", "%llu", (unsigned long long)names);
+	return 0;
 }
 
 /* The directories are removed by the harness, which cannot hang on it. */
 static int negative_setup(struct bench_run *run)
 {
 	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
-	struct negative *n = run->priv;
-	int i, err;
+	struct negative *n;
+	int i, err = 0;
 
+	if (!negative)
+		err = make_paths(run);
+	if (err)
+		return err;
+	n = negative;
+	run->priv = n;
 	for (i = 0; i < (int)dirs; i++) {
 		snprintf(path, sizeof(path), "d%d", i);
 		if (mkdir(path, 0700))

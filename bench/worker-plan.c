@@ -180,6 +180,8 @@ const struct option bench_worker_options[] = {
 	OPT_BENCH_TIME_SET(0, "max-time", &bench_worker_params.max_time,
 			   &bench_worker_params.max_time_set,
 			   "no repeat begins later (default 5m with --precision, else none)"),
+	OPT_STRING(0, "toggle", &bench_worker_params.toggle, "on,off[,restore]",
+		   "measure both states of what these shell commands change (default none)"),
 	OPT_END()
 };
 
