@@ -82,6 +82,25 @@ int bench_parent__continued(void);	/* how often we were stopped and went on */
 /* Can all CPUs of the plan still be used? Not those that went offline, or out of our cpuset. */
 bool bench_plan__has_cpus(const struct bench_run *run);
 
+/*
+ * worker-toggle.c: --toggle. All do nothing without it.
+ *
+ * plan:	after prepare: its variants, and what is wrong with it
+ * select:	run the command of a variant, unless it was the last to be run
+ * verdict:	a note on what came out at the current point, which has been summarised
+ * end:		restore; may fail the run
+ */
+int bench_toggle__plan(struct bench_run *run);
+int bench_toggle__select(struct bench_run *run, int v);
+void bench_toggle__verdict(struct bench_run *run);
+void bench_toggle__end(struct bench_run *run);
+
+/* Is there something to be done when the variant changes? */
+static inline bool bench_run__selects(const struct bench_run *run)
+{
+	return run->ops->select || bench_worker_params.toggle;
+}
+
 /* worker-measure.c: the windows of one repeat, the tasks running; then its numbers. */
 int bench_measure__repeat(struct bench_crew *crew);
 int bench_measure__collect(struct bench_run *run, int v);

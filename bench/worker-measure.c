@@ -129,11 +129,22 @@ int bench_measure__select(struct bench_crew *crew, int v)
 	struct bench_run *run = crew->run;
 	int err;
 
-	if (!run->ops->select || run->variant == v)
+	if (!bench_run__selects(run) || run->variant == v)
 		return 0;
 	err = bench_crew__trouble(crew);	/* else a task that is gone is blamed on the hook */
 	if (err)
 		return err;
+	if (bench_worker_params.toggle) {
+		bool first = run->variant < 0;
+
+		run->variant = v;
+		if (first && run->ops->select)
+			err = run->ops->select(run, 0);
+		if (!err)
+			err = bench_toggle__select(run, v);
+		return err ? bench_run__fail(run, -err, "starting state %s",
+					     run->variants[v].name) : 0;
+	}
 	if (run->variant >= 0) {
 		err = run->ops->select(run, -1);
 		if (err)
@@ -195,7 +206,7 @@ static int measure_window(struct bench_crew *crew, int v, u64 window, struct sam
 	struct sample swapped;
 	bool stopped;
 
-	if (run->ops->select && run->variant != v) {
+	if (bench_run__selects(run) && run->variant != v) {
 		err = bench_measure__select(crew, v);
 		if (!err)	/* never counts up to this: waits a little, looking for trouble */
 			err = bench_crew__wait(crew, &sh->nr_gone, bench_now() + window / 20);

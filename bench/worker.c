@@ -137,6 +137,8 @@ int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(run->variants[variant].skip, BENCH_TEXT_MAX, fmt, ap);
 	va_end(ap);
+	if (bench_worker_params.toggle)		/* the benchmark's own is there in both states */
+		strcpy(run->variants[!variant].skip, run->variants[variant].skip);
 	return 0;
 }
 
@@ -543,6 +545,7 @@ static int report_point(struct bench_run *run, bool failed)
 		if (res->flags & BENCH_FLAG_INVALID_MASK && !run->nr_invalid++)
 			run->first_invalid = res->flags & -res->flags;
 	}
+	bench_toggle__verdict(run);
 	for (v = 0; v < run->nr_variants; v++) {
 		for_each_observer(o) {
 			int err = o->result ? o->result(o, run, &run->results[v]) : 0;
@@ -601,6 +604,7 @@ static int run_sweep(struct bench_run *run, bool *stuck)
 	}
 	if (!err) {
 		err = run_rounds(run, stuck, &point_err);
+		bench_toggle__end(run);
 		ret = report_points(run, run->point, point_err);
 		err = err ?: ret;
 	}
@@ -647,7 +651,8 @@ int bench_worker__main(int argc, const char **argv, const struct bench_ops *ops)
 	run->ops = ops;
 	run->unit = ops->unit;
 	run->watch = bench_watch__new();
-	if (!bench_plan__make(run) && (!ops->prepare || !ops->prepare(run))) {
+	if (!bench_plan__make(run) && (!ops->prepare || !ops->prepare(run)) &&
+	    !bench_toggle__plan(run)) {
 		if (!run->nr_variants)
 			bench_run__variant(run, "");
 		if (run->nr_variants > 1 && bench_is_fixed())

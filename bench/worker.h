@@ -19,6 +19,7 @@
  *	bench/worker-dir.c	the private directory, and what file system it is on
  *	bench/worker-watch.c	what may have spoilt a repeat: throttling, steal, lost CPUs
  *	bench/worker-stat.c	statistics: means and their intervals, the end of the warm-up
+ *	bench/worker-toggle.c	--toggle: variants that shell commands make
  *	bench/worker-report.c	the summary of a result, and the text observer
  */
 #ifndef BENCH_WORKER_H
@@ -186,13 +187,14 @@ int bench_task__fail(struct bench_task *t, const char *call, const char *object)
  * @setup:	in each repeat of each point, in the parent, before the tasks are made;
  *		run->nr_tasks and run->repeat are set. Where @init may not find it in run->priv
  *		(a process has its own copy), it is to be made here. What takes long and is the
- *		same in all repeats belongs into @prepare
+ *		same in all repeats is to be made in the first of them only, or in @prepare
  * @teardown:	after setup was tried, always, also after a signal; the tasks are gone
  * @init:	in the task, pinned, before the gate
  * @run:	the loop: bench_task__for_each_op(t) { one op }
  * @exit:	in the task, after the loop, also when init or run failed
  * @select:	in the parent, the tasks running: make variant @v the current one; v = -1 ends the
- *		last one, and is called once more after the tasks are gone
+ *		last one, and is called once more after the tasks are gone. With --toggle, variant
+ *		0 is the current one all the time, and what is said of it is said of both states
  * @measure:	in the parent, the tasks running: right before the measured windows of a repeat
  *		(begin), and right after them; bench_run__ops() tells the ops done so far
  *
@@ -233,6 +235,7 @@ struct bench_worker_params {
 	u64		total;		/* ops of all tasks, 0: not asked for */
 	double		precision;	/* per cent, 0: not asked for */
 	u64		max_time;	/* of all rounds, 0: no limit */
+	const char	*toggle;	/* as text */
 	bool		duration_set, warmup_set, max_time_set;
 };
 
