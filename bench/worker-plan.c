@@ -668,8 +668,8 @@ static int plan_times(struct bench_run *run)
 int bench_plan__memory(struct bench_run *run)
 {
 	const struct bench_worker_params *p = &bench_worker_params;
-	/* twice, since dropped windows are made up for */
-	u64 windows = 2 * (p->duration / p->window + 1) * run->nr_variants, round = 0;
+	/* twice, since dropped windows are made up for; rounded up, and to an even number */
+	u64 windows = 2 * (p->duration / p->window + 2) * run->nr_variants, round = 0;
 	double mb;	/* which does not overflow */
 	int i;
 

@@ -202,10 +202,14 @@ void bench_toggle__end(struct bench_run *run)
 void bench_toggle__verdict(struct bench_run *run)
 {
 	const struct bench_result *on = &run->results[ON];
-	double change = 100 * (on->ratio - 1), half = 100 * on->ratio_ci95;
+	double change, half;
 	char text[64];
 
-	if (!bench_worker_params.toggle || *on->skip || !isfinite(change) || !isfinite(half))
+	if (!bench_worker_params.toggle)
+		return;
+	change = 100 * (on->ratio - 1);
+	half = 100 * on->ratio_ci95;
+	if (*on->skip || !isfinite(change) || !isfinite(half))
 		return;
 	snprintf(text, sizeof(text), "%+.1f %% (%+.1f to %+.1f)", change, change - half,
 		 change + half);
