@@ -18,6 +18,7 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
+#include "bench/worker.h"
 #include "subrun.h"
 
 #define GROUP_TRIES	1000	/* 10 s */
@@ -129,6 +130,30 @@ static void wait_group(pid_t pid)
 	}
 }
 
+/*
+ * The results of a run that failed for nothing but a number that is not valid: something disturbed
+ * it, and it is one of many. NULL if there is more against it.
+ */
+static struct results *read_disturbed(void)
+{
+	char why[256];
+	struct results *res = access(file, F_OK) ? NULL : results__read(file, why, sizeof(why));
+	int b, i;
+
+	for (b = 0; res && b < res->nr_benches; b++) {
+		const struct results_bench *bench = &res->benches[b];
+		bool failed = !bench->nr_points;
+
+		for (i = 0; i < bench->nr_points; i++)
+			failed |= !!strstr(bench->points[i].flags, "error");
+		if (failed) {
+			results__free(res);
+			return NULL;
+		}
+	}
+	return res;
+}
+
 static struct results *run_child(const char *path, const char **argv, const char *name, char *why,
 				 size_t why_size)
 {
@@ -160,6 +185,8 @@ static struct results *run_child(const char *path, const char **argv, const char
 		show(said);
 		snprintf(why, why_size, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
+	} else if (WEXITSTATUS(status) == BENCH_EXIT_FAILED && (res = read_disturbed())) {
+		show(said);
 	} else if (WEXITSTATUS(status)) {
 		show(said);
 		snprintf(why, why_size, "'%s' exited with %d", name, WEXITSTATUS(status));

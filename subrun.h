@@ -26,7 +26,8 @@ int subrun__interrupted(void);
  * @why:	what went wrong; what the run itself had to say has been printed
  * @why_size:	room there
  *
- * Standard output of the run is dropped.
+ * Standard output of the run is dropped. A run that exits with 1 only because a number is not valid
+ * (it was throttled, say) has said so, and its results are returned: one of many may be lost.
  *
  * Return: the results, the caller's; NULL with @why written.
  */

@@ -62,6 +62,18 @@ kbench ab -q -f json -n 3 "$(turn a 1 1 1.01 1 1 1)" \
 json_is '.points[0] | .verdict == "faster" and .noise_from == "paired" and .df == 2 and
 	 .ratio > 1.045 and .ratio < 1.055'
 
+# one run of many that was disturbed costs its block, not all; one that failed ends it
+kbench ab -q -f json -n 3 "$(turn a 1 1 1.01 bad 1.002 1); [ \$(wc -l <a.list) != 2 ] || exit 1" \
+	"$(turn b 1.05 1.05 1.05 1.06 1.05 1.05)"
+expect 0
+json_is '.points[0] | .noise_from == "paired" and .df == 1 and .ratio > 1.045 and .ratio < 1.055'
+kbench ab -q -n 2 "$(turn a 1 1 1.01 1); exit 1" "$(turn b 1.05 1.05 1.05 1.05)"
+expect 0
+jq '.benchmarks[0].points[0] |= (.valid = false | .flags = ["error"])' sample.json >made.error
+kbench ab -q -n 2 "cp made.error \$PERF_KBENCH_OUTPUT; exit 1" true
+expect 1
+has "$err" "exited with 1"
+
 # ---- --gate ----
 kbench ab -q -n 4 --gate 5 "'$KBENCH' locking vfs --op stat $short" \
 	"'$KBENCH' locking vfs --op unlink $short"
