@@ -185,11 +185,11 @@ static struct results *run_child(const char *path, const char **argv, const char
 		show(said);
 		snprintf(why, why_size, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
-	} else if (WEXITSTATUS(status) == BENCH_EXIT_FAILED && (res = read_disturbed())) {
-		show(said);
 	} else if (WEXITSTATUS(status)) {
 		show(said);
 		snprintf(why, why_size, "'%s' exited with %d", name, WEXITSTATUS(status));
+		if (WEXITSTATUS(status) == BENCH_EXIT_FAILED)
+			res = read_disturbed();
 	} else if (access(file, F_OK)) {
 		show(said);
 		snprintf(why, why_size,

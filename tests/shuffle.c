@@ -29,7 +29,7 @@ static void keep(int fd)
 
 static void shuffle(void)
 {
-	int kind = OBJECTS / 2 + (int)(drand48() * (OBJECTS / 2)), ends[2], i, k, fd;
+	int kind = OBJECTS - (int)(drand48() * OBJECTS / 2), ends[2], i, k, fd;
 
 	for (nr = 0, i = 0; i < kind; i++) {
 		keep(eventfd(0, 0));
