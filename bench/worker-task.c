@@ -525,6 +525,7 @@ void bench_crew__end(struct bench_crew *crew)
 {
 	struct bench_run *run = crew->run;
 	struct bench_shared *sh = run->shared;
+	u32 gone = 0, now_gone;
 	char list[128] = "";
 	int i, first = 0;
 	u64 last;
@@ -544,10 +545,13 @@ void bench_crew__end(struct bench_crew *crew)
 		reap(crew);
 		while (first < crew->nr && has_ended(crew, first))
 			first++;
-		if (first > was)
+		/* of many tasks on a CPU, the first may be the last to run once more */
+		now_gone = __atomic_load_n(&sh->nr_gone, __ATOMIC_SEQ_CST);
+		if (first > was || now_gone != gone)
 			last = bench_now();
 		else if (bench_now() > last + grace_ns())
 			break;
+		gone = now_gone;
 		if (first < crew->nr)
 			parent_sleep(sh, seen, bench_now() + NSEC_PER_MSEC);
 	}
