@@ -120,15 +120,12 @@ static int run_blocks(struct ab *ab, char *why, size_t why_size)
 /* The mean log rate of a file's run of a point; NaN if it has none. */
 static double log_rate(const struct verdict_side *side, const struct results *file)
 {
-	double sum = 0;
-	int i, r;
+	double se, df;
+	int i;
 
 	for (i = 0; i < side->nr_runs; i++) {
-		if (side->runs[i].file != file)
-			continue;
-		for (r = 0; r < side->runs[i].nr; r++)
-			sum += side->runs[i].repeats[r]->rate;
-		return log(sum / side->runs[i].nr);
+		if (side->runs[i].file == file)
+			return log(verdict_run__mean(&side->runs[i], &se, &df));
 	}
 	return NAN;
 }

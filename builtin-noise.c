@@ -67,23 +67,14 @@ static void progress(int run, u64 begin)
  */
 static int floor_of(const struct verdict_side *side, double *rate, double *sd, double *total)
 {
-	double squares = 0, sum = 0, inner = 0, mean, se, df, *rates;
-	int i, r, nr = 0;
+	double squares = 0, sum = 0, inner = 0, mean, se, df;
+	int i, nr = side->nr_runs;
 
-	for (i = 0; i < side->nr_runs; i++) {
-		const struct verdict_run *run = &side->runs[i];
-
-		rates = calloc(run->nr, sizeof(*rates));
-		if (!rates)
-			return 0;
-		for (r = 0; r < run->nr; r++)
-			rates[r] = run->repeats[r]->rate;
-		mean = bench_mean(rates, run->nr, &se, &df);
-		free(rates);
+	for (i = 0; i < nr; i++) {
+		mean = verdict_run__mean(&side->runs[i], &se, &df);
 		sum += log(mean);
 		squares += log(mean) * log(mean);
 		inner += isfinite(se) ? se * se / (mean * mean) : 0;
-		nr++;
 	}
 	if (nr < 2)
 		return nr;

@@ -62,32 +62,34 @@ struct side_stat {
 	int	repeats;	/* mean number in a run */
 };
 
-static void run_mean(const struct verdict_run *run, double *mean, double *se, double *df)
+double verdict_run__mean(const struct verdict_run *run, double *se, double *df)
 {
-	double *rates = calloc(run->nr + 1, sizeof(*rates));
+	double *rates = calloc(run->nr + 1, sizeof(*rates)), mean;
 	int i;
 
-	*mean = NAN;
 	*se = NAN;
 	*df = 0;
 	if (!rates)
-		return;
+		return NAN;
 	for (i = 0; i < run->nr; i++)
 		rates[i] = run->repeats[i]->rate;
-	*mean = bench_mean(rates, run->nr, se, df);
+	mean = bench_mean(rates, run->nr, se, df);
 	free(rates);
+	return mean;
 }
 
 static void side_stat(const struct verdict_side *side, struct side_stat *s)
 {
-	double mean, se, df, sum = 0, log_sum = 0, var = 0;
+	double mean, se, df, sum = 0, log_mean = 0, diff, var = 0;
 	int i, known = 0, repeats = 0;
 
 	*s = (struct side_stat){ .nr_runs = side->nr_runs, .repeat_var = NAN };
 	for (i = 0; i < side->nr_runs; i++) {
-		run_mean(&side->runs[i], &mean, &se, &df);
+		mean = verdict_run__mean(&side->runs[i], &se, &df);
 		sum += mean;
-		log_sum += log(mean);
+		diff = log(mean) - log_mean;
+		log_mean += diff / (i + 1);
+		s->squares += diff * (log(mean) - log_mean);
 		repeats += side->runs[i].nr;
 		s->inverse += 1.0 / side->runs[i].nr / side->nr_runs;
 		if (isfinite(se)) {
@@ -100,10 +102,6 @@ static void side_stat(const struct verdict_side *side, struct side_stat *s)
 	s->repeats = repeats / max(side->nr_runs, 1);
 	if (known)
 		s->repeat_var = var / known;
-	for (i = 0; i < side->nr_runs; i++) {
-		run_mean(&side->runs[i], &mean, &se, &df);
-		s->squares += pow(log(mean) - log_sum / side->nr_runs, 2);
-	}
 }
 
 /* ---- the bootstrap ---- */

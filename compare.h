@@ -81,6 +81,9 @@ struct point_verdict {
 	char			why[128];	/* why there is no verdict */
 };
 
+/* Mean rate of a run's repeats; its standard error and degrees of freedom are bench_mean()'s. */
+double verdict_run__mean(const struct verdict_run *run, double *se, double *df);
+
 /**
  * verdict__compare - what two points say
  * @side:	the data of both
@@ -94,7 +97,7 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
  * verdict__paired - the same for runs that were interleaved
  * @blocks:	log(patched / base) of each block of A B B A
  * @nr:		how many; 0 is allowed
- * @v:		rate, ci95 and se of the sides are kept, all else is put in the place of what was there
+ * @v:		its rate, ci95 and se are kept, all else is new
  */
 void verdict__paired(const double *blocks, int nr, struct point_verdict *v);
 
@@ -133,7 +136,7 @@ struct comparison {
 	int			nr_files[NR_SIDES];
 	struct results		**files[NR_SIDES];	/* borrowed */
 	int			nr_points, nr_notes;
-	int			nr_lost;	/* points that only base has, patched files cut short */
+	int			nr_lost;	/* points without patched, files cut short */
 	struct compare_point	*points;
 	struct compare_note	*notes;
 };
