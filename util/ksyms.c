@@ -323,6 +323,8 @@ static void arrange(struct ksyms *k)
 	struct ksym *list = k->list;
 	size_t i, nr = 0;
 
+	if (!list)
+		return;
 	qsort(list, k->nr, sizeof(*list), compare_symbols);
 	for (i = 0; i < k->nr; i++) {
 		if (!list[i].module) {
