@@ -509,7 +509,8 @@ struct ksyms *ksyms__read(const char *root)
 			       sizeof(no_vmlinux))) {
 		k = parse(text, size, no_vmlinux, sizeof(no_vmlinux));
 		if (k && k->nr)
-			return warn(k, "functions of modules have no names, the others those of %s: /proc/kallsyms %s: %s",
+			return warn(k,
+				    "functions of modules have no names, the others those of %s: /proc/kallsyms %s: %s",
 				    path, why, advice);
 		ksyms__free(k);
 		snprintf(no_vmlinux, sizeof(no_vmlinux), "%s has no functions", path);
