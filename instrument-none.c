@@ -44,11 +44,6 @@ struct instrument *contention_instrument__new(const struct instrument_options *o
 	return none("contention");
 }
 
-struct instrument *profile_instrument__new(const struct instrument_options *opts __maybe_unused)
-{
-	return none("profile");
-}
-
 struct instrument *latency_instrument__new(const struct instrument_options *opts __maybe_unused)
 {
 	return none("latency");
