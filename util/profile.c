@@ -273,10 +273,10 @@ static ssize_t collect_cells(const struct profile *p, const struct ksyms *k,
 				return -1;
 			}
 			list = more;
-			list[nr++] = (struct cell){
-				.key = p->counts[c].key, .name = name_of(k, p->counts[c].key),
-				.repeat = windows[i].repeat, .nr = p->counts[c].nr,
-			};
+			list[nr].key = p->counts[c].key;
+			list[nr].name = name_of(k, p->counts[c].key);
+			list[nr].repeat = windows[i].repeat;
+			list[nr++].nr = p->counts[c].nr;
 			totals[windows[i].repeat] += p->counts[c].nr;
 		}
 	}

@@ -246,6 +246,11 @@ static int find_symbol(Elf *elf, const char *wanted, u64 *value)
 	return -ENOENT;
 }
 
+static void write_symbol(FILE *out, unsigned long long address, char type, const char *name)
+{
+	fprintf(out, "%llx %c %s\n", address, type, name);
+}
+
 /* All code symbols moved by @offset, and the ends of the sections that they are in. */
 static void write_symbols(Elf *elf, u64 offset, FILE *out)
 {
@@ -261,13 +266,12 @@ static void write_symbols(Elf *elf, u64 offset, FILE *out)
 		if (!name || !is_plain(name) || !sym.st_value ||
 		    GELF_ST_TYPE(sym.st_info) > STT_FUNC || !is_code(elf, sym.st_shndx))
 			continue;
-		fprintf(out, "%llx %c %s\n", (unsigned long long)(sym.st_value + offset),
-			type_letter(sym.st_info), name);
+		write_symbol(out, sym.st_value + offset, type_letter(sym.st_info), name);
 	}
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR && shdr.sh_addr)
-			fprintf(out, "%llx D section_end\n",
-				(unsigned long long)(shdr.sh_addr + shdr.sh_size + offset));
+			write_symbol(out, shdr.sh_addr + shdr.sh_size + offset, 'D',
+				     "section_end");
 	}
 }
 
@@ -322,7 +326,7 @@ static Elf *find_file(const char *root, const char *id, char *path, size_t path_
 static int write_text(Elf *elf, const char *root, char **text, size_t *size, const char *path,
 		      char *why, size_t why_size)
 {
-	u64 runs_at, is_at;
+	u64 runs_at = 0, is_at = 0;
 	FILE *out;
 	int err = running_stext(root, &runs_at);
 

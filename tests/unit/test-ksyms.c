@@ -418,7 +418,9 @@ START_TEST(test_huge)
 	memset(text, 'a', size);
 	ck_assert_ptr_null(ksyms__parse_kallsyms(text, size, why, sizeof(why)));
 	ck_assert_str_eq(why, "line 1: longer than 1024 bytes");
-	memcpy(text, "10 T ", 5);
+	text[1] = ' ';
+	text[2] = 'T';
+	text[3] = ' ';
 	text[size - 1] = '\n';
 	ck_assert_ptr_null(ksyms__parse_kallsyms(text, size, why, sizeof(why)));
 	ck_assert_str_eq(why, "line 1: longer than 1024 bytes");

@@ -55,8 +55,9 @@ static void assert_row(int i, const char *name, double first, double second)
 	int r;
 
 	ck_assert_int_lt(i, table.nr);
+	ck_assert_int_le(table.nr_repeats, 2);
 	ck_assert_str_eq(table.list[i].name, name);
-	for (r = 0; r < table.nr_repeats; r++) {
+	for (r = 0; r < min(table.nr_repeats, 2); r++) {
 		double got = figures__column(&table, &table.list[i], 0)[r];
 
 		ck_assert_msg(isnan(values[r]) ? isnan(got) : fabs(got - values[r]) < 1e-9,
