@@ -29,6 +29,7 @@
 #include "bench/worker.h"
 #include "builtin.h"
 #include "observe.h"
+#include "passes.h"
 #include "subrun.h"
 #include "util/outfile.h"
 
@@ -118,7 +119,7 @@ static const struct option output_options[] = {
 	OPT_BOOLEAN('q', "quiet", &quiet,
 		    "no progress line on standard error (default: there is one on a terminal)"),
 	OPT_BOOLEAN('h', "help", &help, "explain what is named, and run nothing"),
-	OPT_END()
+	OPT_PARENT(pass_options)
 };
 
 /* Before a collection. After a benchmark's name, --repeat is one of its shared options. */
@@ -715,13 +716,27 @@ static int release_signals(int status)
 
 /* Those who are told of the runs: the line of progress, the report, and the results file. */
 static struct bench_observer *progress, *report, *results;
+static struct bench_observer *registered[8];
+static int nr_registered;
+
+static void add_observer(struct bench_observer *o)
+{
+	registered[nr_registered++] = o;
+	bench_observer__register(o);
+}
+
+static void remove_observers(void)
+{
+	while (nr_registered)
+		list_del(&registered[--nr_registered]->node);
+}
 
 static int outputs__open(int argc, const char **argv)
 {
 	progress = progress_observer__new(quiet);
 	if (!progress)
 		return out_of_memory();
-	bench_observer__register(progress);
+	add_observer(progress);
 
 	/* before the report, which then prints nothing if the file cannot be opened */
 	output = output ?: getenv(SUBRUN_OUTPUT);
@@ -729,7 +744,7 @@ static int outputs__open(int argc, const char **argv)
 		results = json_observer__new(output, argc, argv);
 		if (!results)
 			return out_of_memory();
-		bench_observer__register(results);
+		add_observer(results);
 	}
 
 	switch (bench_format) {
@@ -744,7 +759,7 @@ static int outputs__open(int argc, const char **argv)
 		break;
 	case BENCH_FORMAT_DEFAULT:
 		setvbuf(stdout, NULL, _IOLBF, 0);
-		bench_observer__register(&heading_observer);
+		add_observer(&heading_observer);
 		report = &bench_text_observer;
 		break;
 	case BENCH_FORMAT_SIMPLE:
@@ -755,7 +770,9 @@ static int outputs__open(int argc, const char **argv)
 	}
 	if (!report)
 		return out_of_memory();
-	bench_observer__register(report);
+	add_observer(report);
+	if (passes__wanted())
+		add_observer(&passes_clean_observer);
 	return BENCH_EXIT_OK;
 }
 
@@ -884,6 +901,64 @@ static const struct bench *find_bench(const struct collection *coll, const char 
 	return NULL;
 }
 
+/* What was named, and its arguments, which each run takes a copy of: parsing reorders them. */
+struct named {
+	const struct member	*m;
+	int			nr, argc;
+	const char		**argv;
+	bool			all;
+};
+
+static int named__run(void *data)
+{
+	const struct named *named = data;
+	const char **argv = calloc(named->argc + 1, sizeof(*argv));
+	int ret;
+
+	if (!argv)
+		return out_of_memory();
+	memcpy(argv, named->argv, named->argc * sizeof(*argv));
+	if (!named->all)
+		ret = signalled ? BENCH_EXIT_INTERRUPTED : member__run(named->m, named->argc, argv);
+	else
+		ret = for_members(named->m, named->nr, named->argc, argv, member__run);
+	free(argv);
+	return ret;
+}
+
+/* The clean runs, then those with instruments. */
+static int named__run_all(struct named *named)
+{
+	struct bench_observer *keep[] = { progress, results, NULL, NULL };
+	int ret = named__run(named);
+
+	remove_observers();
+	if (!passes__wanted() || signalled || ret == BENCH_EXIT_INTERRUPTED ||
+	    ret == BENCH_EXIT_USAGE)
+		return ret;
+	if (bench_format == BENCH_FORMAT_JSON)
+		keep[results ? 2 : 1] = report;
+	ret = worse(ret, passes__run(bench_format == BENCH_FORMAT_DEFAULT, keep, named__run, named));
+	passes__finish();
+	return ret;
+}
+
+/* Are the instruments asked for to be had, and will anybody see what they find? */
+static int check_passes(void)
+{
+	if (!passes__wanted())
+		return BENCH_EXIT_OK;
+	if (passes__check())
+		return BENCH_EXIT_USAGE;
+	if (output || getenv(SUBRUN_OUTPUT) || bench_format == BENCH_FORMAT_DEFAULT ||
+	    bench_format == BENCH_FORMAT_JSON)
+		return BENCH_EXIT_OK;
+	fprintf(stderr,
+		"  Error: -f %s does not show what instruments find: give -o FILE too, or another -f\n",
+		formats[bench_format]);
+	return BENCH_EXIT_USAGE;
+}
+
 /*
  * Run what was named, argv[0] being the last word of the name.
  * @coll, @bench: NULL for all of them
@@ -893,9 +968,11 @@ static int run_named(const struct collection *coll, const struct bench *bench, i
 		     const char **argv, int nr_line, const char **line)
 {
 	const char **taken = calloc(argc + 1, sizeof(*taken));
+	struct named named;
 	struct member *m = NULL;
 	int nr_taken, nr, ret;
 
+	argc = passes__join_arguments(argc, argv);
 	nr = taken ? pick(coll, bench, &m) : -ENOMEM;
 	if (nr < 0) {
 		free(taken);
@@ -907,8 +984,8 @@ static int run_named(const struct collection *coll, const struct bench *bench, i
 	if (help)
 		help_members(coll, bench ? bench->name : "all", m, nr);
 
-	ret = BENCH_EXIT_OK;
-	if (!bench) {
+	ret = check_passes();
+	if (ret == BENCH_EXIT_OK && !bench) {
 		ret = check_known(argc, argv, m, nr);
 		if (ret == BENCH_EXIT_OK)
 			ret = for_members(m, nr, argc, argv, member__check);
@@ -917,8 +994,8 @@ static int run_named(const struct collection *coll, const struct bench *bench, i
 		ret = outputs__open(nr_line, line);
 	if (ret == BENCH_EXIT_OK) {
 		catch_signals();
-		ret = bench ? member__run(m, argc, argv) :
-			      for_members(m, nr, argc, argv, member__run);
+		named = (struct named){ m, nr, argc, argv, !bench };
+		ret = named__run_all(&named);
 		ret = outputs__finish(signalled ? worse(ret, BENCH_EXIT_INTERRUPTED) : ret);
 		ret = release_signals(ret);
 	}

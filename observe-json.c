@@ -7,7 +7,9 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
 
@@ -15,6 +17,7 @@
 #include "util/json-stream.h"
 #include "util/outfile.h"
 #include "observe.h"
+#include "passes.h"
 
 #define FORMAT_NAME	"perf-kbench-results"
 #define FORMAT_VERSION	1
@@ -26,6 +29,7 @@ struct json_observer {
 	struct json_stream	json;
 	struct json_object	*command;
 	bool			begun;		/* in between begin and end of a benchmark */
+	bool			passes;		/* in the list of those with an instrument */
 };
 
 static struct json_observer *to_json(struct bench_observer *o)
@@ -133,8 +137,18 @@ static void write_plan(struct json_stream *s, const struct bench_run *run)
 	json_stream__close(s, ']');
 }
 
+/* From the clean runs to those with an instrument: all of these come after all of those. */
+static void begin_passes(struct json_observer *j)
+{
+	json_stream__close(&j->json, ']');
+	json_stream__line(&j->json);
+	json_stream__open(&j->json, "passes", '[');
+	j->passes = true;
+}
+
 static int json_begin(struct bench_observer *o, struct bench_run *run)
 {
+	const struct instrument *ins = passes__instrument();
 	struct json_observer *j = to_json(o);
 	bool first = !j->file.opened;
 	int err = observe_file__open(&j->file, run);
@@ -143,8 +157,12 @@ static int json_begin(struct bench_observer *o, struct bench_run *run)
 		return err;
 	if (first)
 		write_head(j);
+	if (ins && !j->passes)
+		begin_passes(j);
 	json_stream__line(&j->json);
 	json_stream__open(&j->json, NULL, '{');
+	if (ins)
+		json_stream__text(&j->json, "instrument", ins->name);
 	write_plan(&j->json, run);
 	json_stream__line(&j->json);
 	json_stream__open(&j->json, "points", '[');
@@ -271,6 +289,67 @@ static void write_metrics(struct json_stream *s, const struct bench_result *res)
 	json_stream__value(s, "metrics", metrics);
 }
 
+static struct json_object *lines_of(const char *text)
+{
+	struct json_object *list = json_object_new_array();
+	char line[1024];
+	size_t len;
+
+	for (; list && text && *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		json_object_array_add(list, json_text(line));
+	}
+	return list;
+}
+
+static void write_figure(struct json_stream *s, const struct figures *f, const struct figure *row)
+{
+	const double *values;
+	int c, r;
+
+	json_stream__line(s);
+	json_stream__open(s, NULL, '{');
+	json_stream__text(s, "name", row->name);
+	json_stream__text(s, "reason", row->reason);
+	json_stream__value(s, "detail", lines_of(row->detail));
+	json_stream__open(s, "values", '[');
+	for (c = 0; row->values && c < f->nr_columns; c++) {
+		values = figures__column(f, row, c);
+		json_stream__open(s, NULL, '[');
+		for (r = 0; r < f->nr_repeats; r++)
+			json_stream__real(s, NULL, values[r]);
+		json_stream__close(s, ']');
+	}
+	json_stream__close(s, ']');
+	json_stream__close(s, '}');
+}
+
+/* What the instrument has found about the point. */
+static void write_figures(struct json_stream *s, const struct figures *f)
+{
+	int i;
+
+	json_stream__line(s);
+	json_stream__open(s, "figures", '{');
+	json_stream__bool(s, "lower_bound", f->lower_bound);
+	json_stream__open(s, "columns", '[');
+	for (i = 0; i < f->nr_columns; i++) {
+		json_stream__open(s, NULL, '{');
+		json_stream__text(s, "name", f->columns[i].name);
+		json_stream__text(s, "of_repeats", f->columns[i].of == FIGURE_MAX ? "max" : "mean");
+		json_stream__s64(s, "decimals", f->columns[i].decimals);
+		json_stream__close(s, '}');
+	}
+	json_stream__close(s, ']');
+	json_stream__value(s, "notes", lines_of(f->notes));
+	json_stream__open(s, "rows", '[');
+	for (i = 0; i < f->nr; i++)
+		write_figure(s, f, &f->list[i]);
+	json_stream__close(s, ']');
+	json_stream__close(s, '}');
+}
+
 static int json_result(struct bench_observer *o, struct bench_run *run,
 		       const struct bench_result *res)
 {
@@ -307,6 +386,8 @@ static int json_result(struct bench_observer *o, struct bench_run *run,
 		json_stream__text(s, NULL, res->notes[i]);
 	json_stream__close(s, ']');
 	write_metrics(s, res);
+	if (passes__instrument() && passes__instrument()->figures.kind)
+		write_figures(s, &passes__instrument()->figures);
 	json_stream__line(s);
 	json_stream__open(s, "repeats", '[');
 	for (i = 0; i < res->nr_repeats; i++)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #define FIGURES_MAX_COLUMNS	6
+#define FIGURES_MAX_ROWS	4096	/* in a results file */
 #define FIGURES_NAME_MAX	160	/* bytes of a name, with the zero */
 
 /* How the values of repeats become one, and what it means if that is larger. */

@@ -22,8 +22,10 @@
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/time64.h>
+#include "figures.h"
 #include "json-parse.h"
 #include "results.h"
+#include "results-figures.h"
 
 #define FORMAT_NAME	"perf-kbench-results"
 #define FORMAT_VERSION	1
@@ -644,6 +646,25 @@ static void check_valid(struct reader *rd, const struct place *at, const struct 
 		     "at least one is expected, as the point is valid");
 }
 
+/* A table of what an instrument has found. */
+static void read_figures(struct reader *rd, const struct place *up, struct json_object *obj,
+			 struct results_point *pt)
+{
+	struct json_object *figures = get(rd, up, obj, "figures", json_type_object, OPTIONAL);
+	const struct place *at = MEMBER(up, "figures");
+	char where[64], what[128];
+
+	if (!figures)
+		return;
+	pt->figures = results_figures__read(figures, pt->nr_repeats, where, sizeof(where), what,
+					    sizeof(what));
+	if (!pt->figures && errno == ENOMEM)
+		fail(rd, -ENOMEM, NULL, "out of memory");
+	else if (!pt->figures)
+		fail(rd, -EINVAL, MEMBER(at, where), "%s", what);
+	json_object_object_del(obj, "figures");
+}
+
 static void read_point(struct reader *rd, const struct place *at, struct json_object *obj,
 		       bool total, struct results_point *pt)
 {
@@ -660,6 +681,7 @@ static void read_point(struct reader *rd, const struct place *at, struct json_ob
 	pt->skip = get_text(rd, at, obj, "skip", NULLABLE);
 	read_repeats(rd, at, obj, total, pt);
 	read_metrics(rd, at, obj, pt);
+	read_figures(rd, at, obj, pt);
 	check_valid(rd, at, pt);
 
 	get_real(rd, at, obj, "us_per_op", OPTIONAL);
@@ -770,6 +792,27 @@ static void read_bench(struct reader *rd, const struct place *at, struct json_ob
 		check_u64(rd, ELEMENT(MEMBER(at, "task_counts"), i),
 			  json_object_array_get_idx(list, i), 1, MAX_TASKS);
 	check_strings(rd, at, obj, "variants");
+	if (get(rd, at, obj, "instrument", json_type_string, OPTIONAL))
+		bench->instrument = get_label(rd, at, obj, "instrument", false);
+	for (i = 0; i < bench->nr_points; i++) {
+		if (bench->points[i].figures)
+			bench->points[i].figures->kind = bench->instrument ?: "";
+	}
+}
+
+static struct results_bench *read_benches(struct reader *rd, struct json_object *root,
+					  const char *name, enum presence presence, int *nr_read)
+{
+	const struct place *at = MEMBER(NULL, name);
+	struct results_bench *benches;
+	int i, nr;
+	struct json_object *list = get_array(rd, NULL, root, name, presence, &nr);
+
+	benches = alloc(rd, nr, sizeof(*benches));
+	for (i = 0; list && i < nr && !rd->err; i++)
+		read_bench(rd, ELEMENT(at, i), json_object_array_get_idx(list, i),
+			   &benches[(*nr_read)++]);
+	return benches;
 }
 
 /* Quoted where a shell needs it; the first word would be an assignment with a bare = in it. */
@@ -847,9 +890,6 @@ static void check_format(struct reader *rd, struct json_object *root)
 static struct results *read_root(struct reader *rd, const char *path, struct json_object *root)
 {
 	struct results *res = alloc(rd, 1, sizeof(*res));
-	const struct place *at = MEMBER(NULL, "benchmarks");
-	struct json_object *list;
-	int i, nr;
 
 	if (!res) {
 		json_object_put(root);
@@ -860,11 +900,8 @@ static struct results *read_root(struct reader *rd, const char *path, struct jso
 	res->path = copy_text(rd, path);
 	res->command = get_command(rd, root);
 	res->environment = get(rd, NULL, root, "environment", json_type_object, NULLABLE);
-	list = get_array(rd, NULL, root, "benchmarks", REQUIRED, &nr);
-	res->benches = alloc(rd, nr, sizeof(*res->benches));
-	for (i = 0; i < nr && !rd->err; i++)
-		read_bench(rd, ELEMENT(at, i), json_object_array_get_idx(list, i),
-			   &res->benches[res->nr_benches++]);
+	res->benches = read_benches(rd, root, "benchmarks", REQUIRED, &res->nr_benches);
+	res->passes = read_benches(rd, root, "passes", OPTIONAL, &res->nr_passes);
 	res->complete = get_bool(rd, NULL, root, "complete");
 	if (rd->err) {
 		results__free(res);
@@ -1012,6 +1049,7 @@ static void free_point(struct results_point *pt)
 		free(pt->metrics[i].unit);
 		free(pt->metrics[i].values);
 	}
+	results_figures__free(pt->figures);
 	free(pt->repeats);
 	free(pt->metrics);
 	free(pt->variant);
@@ -1032,6 +1070,7 @@ static void free_bench(struct results_bench *bench)
 	free(bench->pin);
 	free(bench->cpus);
 	free(bench->status);
+	free(bench->instrument);
 	free(bench->message);
 	free(bench->dir_path);
 	free(bench->dir_fs);
@@ -1046,7 +1085,10 @@ void results__free(struct results *res)
 		return;
 	for (i = 0; i < res->nr_benches; i++)
 		free_bench(&res->benches[i]);
+	for (i = 0; i < res->nr_passes; i++)
+		free_bench(&res->passes[i]);
 	free(res->benches);
+	free(res->passes);
 	free(res->command);
 	free(res->path);
 	json_object_put(res->root);

@@ -39,6 +39,9 @@ struct results_metric {
 	double	*values;			/* [nr_repeats of the point], NaN where not known */
 };
 
+/* What an instrument has found about a point; see figures.h. */
+struct figures;
+
 struct results_point {
 	char			*variant;	/* "" if the benchmark has none */
 	int			tasks, cpus;
@@ -50,11 +53,13 @@ struct results_point {
 	int			nr_repeats, nr_metrics;
 	struct results_repeat	*repeats;
 	struct results_metric	*metrics;
+	struct figures		*figures;	/* of a pass, else NULL */
 };
 
 struct results_bench {
 	char			*name, *unit, *mode, *pin, *cpus;	/* cpus: "0,1,2" */
 	char			*status, *message;			/* message may be NULL */
+	char			*instrument;	/* whose pass it is, or NULL */
 	struct json_object	*parameters;	/* an object of strings; borrowed from root */
 	char			*dir_path;	/* as --dir was given, or NULL */
 	char			*dir_fs, *dir_options;			/* NULL where not known */
@@ -72,6 +77,8 @@ struct results {
 	bool			complete;
 	int			nr_benches;
 	struct results_bench	*benches;
+	int			nr_passes;
+	struct results_bench	*passes;	/* runs with an instrument, whose rates do not count */
 };
 
 /**
