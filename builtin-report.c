@@ -24,7 +24,7 @@ static const char * const formats[] = { "default", "json", "csv", "markdown" };
 
 static int format;
 static const char *plot;
-static bool quiet;
+static bool quiet, verbose;
 
 static int opt_format(const struct option *opt, const char *arg, int unset);
 static int opt_plot(const struct option *opt, const char *arg, int unset);
@@ -37,6 +37,7 @@ static const struct option report_options[] = {
 	  .help = "draw, too: NAME.svg, NAME.png or - (default: no)",
 	  .flags = PARSE_OPT_NONEG, .callback = opt_plot },
 	OPT_BOOLEAN('q', "quiet", &quiet, "no remarks on standard error (default: remarks)"),
+	OPT_BOOLEAN('v', "verbose", &verbose, "all that instruments found, with call chains"),
 	OPT_END()
 };
 
@@ -248,7 +249,7 @@ static int print(const struct report *rep)
 	case FORMAT_DEFAULT:
 	case FORMAT_MARKDOWN:
 	default:
-		report__print(rep, format == FORMAT_MARKDOWN);
+		report__print(rep, format == FORMAT_MARKDOWN, verbose);
 		break;
 	}
 	if (!err)

@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 
 #include "compare.h"
+#include "compare-figures-print.h"
 #include "util/json-stream.h"
 
 #define WIDTH		78
@@ -538,6 +539,7 @@ static int print_text(const struct comparison *c, const struct verdict_rules *ru
 		put_row(c, &c->points[i], f);
 	}
 	comparison__print_scaling(c, f);
+	comparison__print_figures(c, f);
 	put_verdicts(c, f);
 	put_noise(c, rules, f);
 	put_notes(c, NOTE_LEFT_OUT, "left out ", f);
@@ -560,7 +562,7 @@ static struct json_object *pair(double low, double high)
 	return a;
 }
 
-static struct json_object *json_point(const struct compare_point *p)
+static struct json_object *json_point(const struct comparison *c, const struct compare_point *p)
 {
 	struct json_object *o = json_object_new_object(), *s, *metrics;
 	const struct point_verdict *v = &p->v;
@@ -600,6 +602,7 @@ static struct json_object *json_point(const struct compare_point *p)
 	add(o, "more", v->more ? json_object_new_int(v->more) : NULL);
 	add(o, "more_of", v->more ? json_text(more_of(v)) : NULL);
 	add(o, "more_for", v->more ? json_real(expm1(v->target)) : NULL);
+	add(o, "figures", comparison__json_figures(c, p));
 	return o;
 }
 
@@ -634,7 +637,7 @@ static int print_json(const struct comparison *c, const struct verdict_rules *ru
 	add(o, "left_out", json_notes(c, NOTE_LEFT_OUT));
 	a = json_object_new_array();
 	for (i = 0; i < c->nr_points; i++)
-		json_object_array_add(a, json_point(&c->points[i]));
+		json_object_array_add(a, json_point(c, &c->points[i]));
 	add(o, "points", a);
 	fprintf(f, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 							  JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -741,6 +744,24 @@ static void put_lkp_row(FILE *f, double base, double base_sd, double patched, do
 		number(b[1], sizeof(b[1]), patched), *sd[1] ? 6 : 5, sd[1], name);
 }
 
+/* As its rows have it: perf-profile.children, perf-stat and so on stand before the names. */
+static void put_lkp_figure(const char *kind, const struct figure_change *ch, void *data)
+{
+	char name[FIGURES_NAME_MAX + 64], *s;
+
+	if (!isfinite(ch->value[BASE]) || !isfinite(ch->value[PATCHED]))
+		return;
+	if (!strcmp(kind, "profile"))
+		snprintf(name, sizeof(name), "perf-profile.self.%s", ch->row);
+	else
+		snprintf(name, sizeof(name), "%s.%s.%s", kind, ch->row, ch->column);
+	for (s = name; *s; s++) {
+		if (*s == ' ')
+			*s = '.';
+	}
+	put_lkp_row(data, ch->value[BASE], NAN, ch->value[PATCHED], NAN, name);
+}
+
 static int print_lkp(const struct comparison *c, FILE *f)
 {
 	char name[1200], head[1024];
@@ -772,6 +793,7 @@ static int print_lkp(const struct comparison *c, FILE *f)
 			if (x > 0 && isfinite(y))
 				put_lkp_row(f, x, NAN, y, NAN, name);
 		}
+		comparison__each_figure(c, p, put_lkp_figure, f);
 	}
 	return 0;
 }

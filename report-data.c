@@ -231,6 +231,8 @@ int report__write_json(const struct report *rep)
 			write_bench(&s, rep, i, last);
 		}
 		json_stream__close(&s, ']');
+		json_stream__line(&s);
+		report__json_figures(&s, res);
 		json_stream__close(&s, '}');
 	}
 	json_stream__close(&s, ']');

@@ -535,7 +535,7 @@ static void put_curves(const struct report *rep, int first, int last)
 		put_law(&rep->curves[v]);
 }
 
-void report__print(const struct report *rep, bool as_markdown)
+void report__print(const struct report *rep, bool as_markdown, bool verbose)
 {
 	int f, i = 0, last;
 
@@ -550,5 +550,6 @@ void report__print(const struct report *rep, bool as_markdown)
 			last = report__last_of_bench(rep, i);
 			put_curves(rep, i, last);
 		}
+		report__print_figures(rep->files[f], markdown, verbose);
 	}
 }

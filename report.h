@@ -63,8 +63,13 @@ int report__last_of_bench(const struct report *rep, int i);
  */
 const char *report__flag_text(const char *name);
 
-/* report-text.c: tables for people, on standard output. */
-void report__print(const struct report *rep, bool markdown);
+/* report-text.c: tables for people, on standard output; @verbose: all that instruments found. */
+void report__print(const struct report *rep, bool markdown, bool verbose);
+
+/* report-figures.c: what instruments have found. */
+struct json_stream;
+void report__print_figures(const struct results *res, bool markdown, bool verbose);
+void report__json_figures(struct json_stream *s, const struct results *res);
 
 /* report-data.c: for programs, on standard output. 0 or -errno of writing. */
 int report__write_csv(const struct report *rep);
