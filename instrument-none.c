@@ -34,11 +34,6 @@ static struct instrument *none(const char *name)
 	return ins;
 }
 
-struct instrument *counters_instrument__new(const struct instrument_options *opts __maybe_unused)
-{
-	return none("counters");
-}
-
 struct instrument *contention_instrument__new(const struct instrument_options *opts __maybe_unused)
 {
 	return none("contention");
@@ -47,9 +42,4 @@ struct instrument *contention_instrument__new(const struct instrument_options *o
 struct instrument *profile_instrument__new(const struct instrument_options *opts __maybe_unused)
 {
 	return none("profile");
-}
-
-struct instrument *latency_instrument__new(const struct instrument_options *opts __maybe_unused)
-{
-	return none("latency");
 }

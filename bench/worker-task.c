@@ -214,16 +214,20 @@ static u64 next_ops(struct bench_task *t, struct bench_shared *sh)
 bool bench_task__refill(struct bench_task *t)
 {
 	struct bench_shared *sh = t->run->shared;
-	u64 ops = bench_task__pause ? bench_task__pause(t) : ULLONG_MAX;
+	u64 until;
 
+	if (!bench_task__pause)
+		t->pause_at = ULLONG_MAX;
+	else if (t->ops >= t->pause_at)
+		t->pause_at = t->ops + bench_task__pause(t);
 	if (__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST))
 		return false;
 	if (t->ops >= t->due)
 		t->due = t->ops + next_ops(t, sh);
-	ops = min(ops, t->due - t->ops);
+	until = min(t->due, t->pause_at);
 	/* the parent sets stop, then limit to 0: whichever comes first, one of us sees the other */
-	__atomic_store_n(&t->limit, t->ops + ops, __ATOMIC_SEQ_CST);
-	return ops && !__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->limit, until, __ATOMIC_SEQ_CST);
+	return until > t->ops && !__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST);
 }
 
 /*

@@ -115,7 +115,8 @@ struct bench_task {
 	pid_t			tid;
 	/* the harness's own from here on */
 	u64			target;		/* --loops: ops asked for, 0 if none */
-	u64			due;		/* ops at which the harness has to do with it */
+	u64			due;		/* ops at which next_ops() is to be asked */
+	u64			pause_at;	/* and at which bench_task__pause is */
 	u64			start_ns;	/* entered its loop */
 	u64			done_ns;	/* finished --loops, or the last of --total */
 	int			end_cpu;	/* the CPU on which it left its loop */
@@ -131,9 +132,8 @@ struct bench_task {
 bool bench_task__refill(struct bench_task *t);
 
 /*
- * If set before the tasks are made, is called in each of them: before its first op, and then again
- * after as many ops as it returned, which is 1 at least; between two ops, at no cost for those that
- * it does not ask for. It may be called earlier, too, as long as work of a fixed size goes on.
+ * If set before the tasks are made, is called in each of them: before its first op, and again after
+ * as many ops as it returned, which is 1 at least. The ops in between cost nothing more.
  */
 extern u64 (*bench_task__pause)(struct bench_task *t);
 
