@@ -57,7 +57,7 @@ struct contention {
 	size_t			nr_backlog, room_backlog;
 	struct contention_window *windows;
 	int			nr_windows, room_windows;
-	int			nr_done;			/* of them, that are summed up */
+	int			first, nr_done;	/* of the tasks now watched; that are summed up */
 	size_t			nr_sums;
 };
 
@@ -140,6 +140,7 @@ int contention__watch(struct contention *c, const int *tids, int nr)
 	c->nr_tids = nr;
 	clear_open(c);
 	c->nr_backlog = 0;
+	c->first = c->nr_windows;
 	c->nr_done = c->nr_windows;
 	memset(&c->stats, 0, sizeof(c->stats));
 	return 0;
@@ -410,12 +411,41 @@ void contention__until(struct contention *c, u64 until)
 		sum_up(c, &c->windows[c->nr_done++]);
 }
 
+/* How much of the time of the windows went into what has not ended, and where the most of it did. */
+static void sum_unfinished(struct contention *c)
+{
+	u64 from = ULLONG_MAX, until = 0, ns;
+	u32 i;
+
+	if (c->first < c->nr_windows) {
+		from = c->windows[c->first].start_ns;
+		until = c->windows[c->nr_windows - 1].end_ns;
+	}
+	c->stats.unfinished = c->nr_open;
+	for (i = 0; c->nr_open && i < CONTENTION_MAX_OPEN; i++) {
+		const struct open_wait *w = &c->open[i];
+
+		if (w->tid == NO_TASK || max(w->begin_ns, from) >= until)
+			continue;
+		ns = until - max(w->begin_ns, from);
+		c->stats.unfinished_ns += ns;
+		c->by_chain[w->chain].wait_ns += ns;
+	}
+	for (i = 0; i < c->nr_chains; i++) {
+		if (c->by_chain[i].wait_ns > c->stats.longest_ns) {
+			c->stats.longest_ns = c->by_chain[i].wait_ns;
+			c->stats.longest_chain = i;
+		}
+		c->by_chain[i].wait_ns = 0;
+	}
+}
+
 void contention__finish(struct contention *c, struct contention_stats *stats)
 {
 	contention__until(c, ULLONG_MAX);
 	c->stats.outside += c->nr_backlog;
 	c->nr_backlog = 0;
-	c->stats.unfinished += c->nr_open;
+	sum_unfinished(c);
 	clear_open(c);
 	*stats = c->stats;
 }

@@ -53,6 +53,8 @@ struct contention_window {
  * @joined:	further begins of the same wait: a mutex is spun for, then slept for
  * @replaced:	begins whose end was not seen when the next wait for the same lock began
  * @unfinished:	begins whose end was not seen until contention__finish()
+ * @unfinished_ns: how long these had lasted, from the first window to the last one
+ * @longest_chain, @longest_ns: the call chain that has the most of it, and how much
  * @forgotten:	begins whose end may have been lost
  * @no_begin:	ends without a begin
  * @counted:	waits that ended in a window
@@ -64,6 +66,8 @@ struct contention_stats {
 	u64	waits, joined, replaced, unfinished, forgotten, no_begin;
 	u64	counted, outside;
 	u64	no_room_open, no_room_chain, no_room_backlog, no_room_sums;
+	u64	unfinished_ns, longest_ns;
+	u32	longest_chain;
 };
 
 struct contention;
