@@ -532,8 +532,8 @@ static int fill_figures(struct contention_instrument *c, const struct table *t, 
 	struct figure *row;
 	int i;
 
-	if (t->nr_rows > 1) {
-		row = figures__add(f, "all locks");
+	if (t->nr_rows) {
+		row = figures__add(f, FIGURES_ALL_LOCKS);
 		if (!row)
 			return -ENOMEM;
 		set_values(f, row, t, t->all, nr_tasks);
@@ -719,7 +719,7 @@ static int contention_result(struct bench_observer *o, struct bench_run *run,
 
 	figures__reset(f, "contention", columns, ARRAY_SIZE(columns), nr);
 	if (*c->failed) {
-		figures__add_missing(f, "all locks", c->failed);
+		figures__add_missing(f, FIGURES_ALL_LOCKS, c->failed);
 		return 0;
 	}
 	if (!nr)

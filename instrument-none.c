@@ -39,11 +39,6 @@ struct instrument *counters_instrument__new(const struct instrument_options *opt
 	return none("counters");
 }
 
-struct instrument *profile_instrument__new(const struct instrument_options *opts __maybe_unused)
-{
-	return none("profile");
-}
-
 struct instrument *latency_instrument__new(const struct instrument_options *opts __maybe_unused)
 {
 	return none("latency");

@@ -391,6 +391,8 @@ static int read_all(const char *root, const char *path, char **text, size_t *siz
 	int err = -ENOMEM;
 	FILE *file;
 
+	*text = NULL;
+	*size = 0;
 	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
 		return -ENAMETOOLONG;
 	file = fopen(full, "re");
@@ -429,7 +431,7 @@ static int read_kptr_restrict(const char *root)
 	char *text;
 	int value = -1;
 
-	if (read_all(root, "/proc/sys/kernel/kptr_restrict", &text, &size))
+	if (read_all(root, "/proc/sys/kernel/kptr_restrict", &text, &size) || !text)
 		return -1;
 	if (size && *text >= '0' && *text <= '9')
 		value = *text - '0';
@@ -461,7 +463,7 @@ static struct ksyms *read_kallsyms(const char *root, char *why, size_t why_size,
 	int err = read_all(root, "/proc/kallsyms", &text, &size), n;
 
 	*advice = "a kernel with CONFIG_KALLSYMS is needed";
-	if (err) {
+	if (err || !text) {
 		snprintf(why, why_size, "cannot be read (%s)", strerror(-err));
 		errno = -err;
 		return NULL;
@@ -509,7 +511,8 @@ struct ksyms *ksyms__read(const char *root)
 			       sizeof(no_vmlinux))) {
 		k = parse(text, size, no_vmlinux, sizeof(no_vmlinux));
 		if (k && k->nr)
-			return warn(k, "functions of modules have no names, the others those of %s: /proc/kallsyms %s: %s",
+			return warn(k,
+				    "functions of modules have no names, the others those of %s: /proc/kallsyms %s: %s",
 				    path, why, advice);
 		ksyms__free(k);
 		snprintf(no_vmlinux, sizeof(no_vmlinux), "%s has no functions", path);

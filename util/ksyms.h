@@ -3,16 +3,17 @@
  * Names of kernel addresses
  *
  * From /proc/kallsyms; where that shows zeros (kernel.kptr_restrict), from the vmlinux or its debug
- * file whose build ID is that of the running kernel, if /proc/kcore tells the kernel's load address;
- * else there are no names, and one sentence says why.
+ * file whose build ID is that of the running kernel, if /proc/kcore tells the kernel's load
+ * address; else there are no names, and one sentence says why.
  *
  * A function ends where the next symbol begins. Where none of the same owner (the kernel, or a
- * module) is near, as behind the last function of a module, it ends with its page: what lies further
- * has no name rather than a wrong one.
+ * module) is near, as behind the last function of a module, it ends with its page: what lies
+ * further has no name rather than a wrong one.
  *
- * Of several names of an address the one is taken that comes first by this rule: a global one before
- * a local one before a weak one; one with fewer underscores in front; a shorter one; and then the
- * later one in the order of bytes, so that it is __x64_sys_getppid and not __ia32_sys_getppid.
+ * Of several names of an address the one is taken that comes first by this rule: a global one
+ * before a local one before a weak one; one with fewer underscores in front; a shorter one; and
+ * then the later one in the order of bytes, so that it is __x64_sys_getppid and not
+ * __ia32_sys_getppid.
  */
 #ifndef KBENCH_KSYMS_H
 #define KBENCH_KSYMS_H

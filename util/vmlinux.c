@@ -4,9 +4,9 @@
  *
  * A kernel with KASLR runs at another address than its file says. Without /proc/kallsyms there is
  * one place that tells where: /proc/kcore, the memory of the kernel as an ELF file, has a note
- * VMCOREINFO, lines for those who look into dumps, one of which is the address of _stext. Its format
- * is described in the kernel's Documentation/admin-guide/kdump/vmcoreinfo.rst. Where that cannot be
- * read, nobody knows, and nothing is named.
+ * VMCOREINFO, lines for those who look into dumps, one of which is the address of _stext. Its
+ * format is described in the kernel's Documentation/admin-guide/kdump/vmcoreinfo.rst. Where that
+ * cannot be read, nobody knows, and nothing is named.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,30 @@
 #include "vmlinux.h"
 
 #define MAX_PHDRS	4096
-#define NOTES_MAX	(1 << 20)	/* bytes; some ten thousand are usual */
+#define NOTES_MAX	1048576		/* bytes; some ten thousand are usual */
 
-/* Our own byte order and word size, as e_ident has them. */
+/* Our own word size and byte order, as e_ident has them. */
 #define OUR_CLASS	(sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
-#define OUR_DATA	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OUR_DATA	ELFDATA2LSB
+#else
+#define OUR_DATA	ELFDATA2MSB
+#endif
+
+/* The headers of an ELF file of our word size. */
+struct file_header {
+	ElfW(Ehdr)	h;
+};
+
+struct segment {
+	ElfW(Phdr)	h;
+};
+
+static bool is_our_kind(const unsigned char *ident)
+{
+	return !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == OUR_CLASS &&
+	       ident[EI_DATA] == OUR_DATA;
+}
 
 /* ---- where the kernel runs ---- */
 
@@ -101,9 +120,9 @@ static int read_notes(int fd, off_t at, size_t size, u64 *stext)
 /* The address at which _stext runs. libelf would want to know how large the file is. */
 static int running_stext(const char *root, u64 *stext)
 {
-	ElfW(Phdr) *phdrs = NULL;
+	struct segment *segments = NULL;
+	struct file_header file;
 	char path[PATH_MAX];
-	ElfW(Ehdr) ehdr;
 	int fd, i, err;
 	size_t size;
 	ssize_t n;
@@ -113,27 +132,28 @@ static int running_stext(const char *root, u64 *stext)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	n = read_at(fd, &ehdr, sizeof(ehdr), 0);
+	n = read_at(fd, &file, sizeof(file), 0);
 	err = n < 0 ? n : -ENOEXEC;
-	if (n != sizeof(ehdr) || memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
-	    ehdr.e_ident[EI_CLASS] != OUR_CLASS || ehdr.e_ident[EI_DATA] != OUR_DATA ||
-	    ehdr.e_phentsize != sizeof(*phdrs) || !ehdr.e_phnum || ehdr.e_phnum > MAX_PHDRS)
+	if (n != sizeof(file) || !is_our_kind(file.h.e_ident) ||
+	    file.h.e_phentsize != sizeof(*segments) || !file.h.e_phnum ||
+	    file.h.e_phnum > MAX_PHDRS)
 		goto out;
-	size = ehdr.e_phnum * sizeof(*phdrs);
-	phdrs = malloc(size);
+	size = file.h.e_phnum * sizeof(*segments);
+	segments = malloc(size);
 	err = -ENOMEM;
-	if (!phdrs)
+	if (!segments)
 		goto out;
-	n = read_at(fd, phdrs, size, ehdr.e_phoff);
+	n = read_at(fd, segments, size, file.h.e_phoff);
 	err = n < 0 ? n : -ENOEXEC;
 	if (n != (ssize_t)size)
 		goto out;
-	for (i = 0, err = -ENOENT; err && i < ehdr.e_phnum; i++) {
-		if (phdrs[i].p_type == PT_NOTE)
-			err = read_notes(fd, phdrs[i].p_offset, phdrs[i].p_filesz, stext);
+	for (i = 0, err = -ENOENT; err && i < file.h.e_phnum; i++) {
+		if (segments[i].h.p_type == PT_NOTE)
+			err = read_notes(fd, segments[i].h.p_offset, segments[i].h.p_filesz,
+					 stext);
 	}
 out:
-	free(phdrs);
+	free(segments);
 	close(fd);
 	return err;
 }
@@ -226,6 +246,11 @@ static int find_symbol(Elf *elf, const char *wanted, u64 *value)
 	return -ENOENT;
 }
 
+static void write_symbol(FILE *out, unsigned long long address, char type, const char *name)
+{
+	fprintf(out, "%llx %c %s\n", address, type, name);
+}
+
 /* All code symbols moved by @offset, and the ends of the sections that they are in. */
 static void write_symbols(Elf *elf, u64 offset, FILE *out)
 {
@@ -238,16 +263,15 @@ static void write_symbols(Elf *elf, u64 offset, FILE *out)
 
 	for (i = 0; data && i < nr && gelf_getsym(data, i, &sym); i++) {
 		name = elf_strptr(elf, strings, sym.st_name);
-		if (!name || !is_plain(name) || !sym.st_value || GELF_ST_TYPE(sym.st_info) > STT_FUNC ||
-		    !is_code(elf, sym.st_shndx))
+		if (!name || !is_plain(name) || !sym.st_value ||
+		    GELF_ST_TYPE(sym.st_info) > STT_FUNC || !is_code(elf, sym.st_shndx))
 			continue;
-		fprintf(out, "%llx %c %s\n", (unsigned long long)(sym.st_value + offset),
-			type_letter(sym.st_info), name);
+		write_symbol(out, sym.st_value + offset, type_letter(sym.st_info), name);
 	}
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR && shdr.sh_addr)
-			fprintf(out, "%llx D section_end\n",
-				(unsigned long long)(shdr.sh_addr + shdr.sh_size + offset));
+			write_symbol(out, shdr.sh_addr + shdr.sh_size + offset, 'D',
+				     "section_end");
 	}
 }
 
@@ -256,8 +280,7 @@ static Elf *open_elf(int fd)
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
 
-	if (ident && elf_kind(elf) == ELF_K_ELF && ident[EI_CLASS] == OUR_CLASS &&
-	    ident[EI_DATA] == OUR_DATA)
+	if (ident && elf_kind(elf) == ELF_K_ELF && is_our_kind((const unsigned char *)ident))
 		return elf;
 	elf_end(elf);
 	return NULL;
@@ -303,7 +326,7 @@ static Elf *find_file(const char *root, const char *id, char *path, size_t path_
 static int write_text(Elf *elf, const char *root, char **text, size_t *size, const char *path,
 		      char *why, size_t why_size)
 {
-	u64 runs_at, is_at;
+	u64 runs_at = 0, is_at = 0;
 	FILE *out;
 	int err = running_stext(root, &runs_at);
 

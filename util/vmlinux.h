@@ -20,8 +20,8 @@
  * The file is known by its build ID. Where the kernel runs (KASLR) is known from the address of
  * _stext in the VMCOREINFO note of /proc/kcore, which needs root. Modules are not in it.
  *
- * Return: 0, or -errno with @why written: -ENOENT if there is no such file, -EACCES and others if the
- * address is not known, -ENOMEM.
+ * Return: 0, or -errno with @why written: -ENOENT if there is no such file, -EACCES and others if
+ * the address is not known, -ENOMEM.
  */
 int vmlinux__kallsyms(const char *root, char *path, size_t path_size, char **text, size_t *size,
 		      char *why, size_t why_size);

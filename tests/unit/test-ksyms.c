@@ -136,7 +136,9 @@ static void assert_kernel_locks(void)
 	u64 ip;
 
 	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
-		for (ip = ranges[i].first; ip <= ranges[i].last; ip += 16)
+		u64 step = max((ranges[i].last - ranges[i].first) / 256, (u64)1);
+
+		for (ip = ranges[i].first; ip <= ranges[i].last; ip += step)
 			ck_assert(ksyms__is_lock_function(k, ip) == ranges[i].lock);
 		ck_assert(ksyms__is_lock_function(k, ranges[i].last) == ranges[i].lock);
 	}
@@ -416,22 +418,24 @@ START_TEST(test_huge)
 	memset(text, 'a', size);
 	ck_assert_ptr_null(ksyms__parse_kallsyms(text, size, why, sizeof(why)));
 	ck_assert_str_eq(why, "line 1: longer than 1024 bytes");
-	memcpy(text, "10 T ", 5);
+	text[1] = ' ';
+	text[2] = 'T';
+	text[3] = ' ';
 	text[size - 1] = '\n';
 	ck_assert_ptr_null(ksyms__parse_kallsyms(text, size, why, sizeof(why)));
 	ck_assert_str_eq(why, "line 1: longer than 1024 bytes");
-	/* a million symbols backwards, and all of one address */
-	for (i = 0, nr = 1000000; i < nr; i++)
+	/* as many symbols as a kernel has, backwards, and all of one address */
+	for (i = 0, nr = 200000; i < nr; i++)
 		sprintf(text + 19 * i, "%08zx T f%06zu\n", (nr - i) * 16, i);
 	k = ksyms__parse_kallsyms(text, 19 * nr, why, sizeof(why));
 	ck_assert_uint_eq(ksyms__nr(k), nr);
-	assert_name(16 * 1000, "f999000+0");
+	assert_name(16 * 1000, "f199000+0");
 	free_symbols();
 	for (i = 0; i < nr; i++)
 		sprintf(text + 19 * i, "%08x T f%06zu\n", 16, i);
 	k = ksyms__parse_kallsyms(text, 19 * nr, why, sizeof(why));
 	ck_assert_uint_eq(ksyms__nr(k), 1);
-	assert_name(16, "f999999+0");
+	assert_name(16, "f199999+0");
 	free(text);
 }
 END_TEST
@@ -488,6 +492,13 @@ static const char hidden[] = "0000000000000000 T _stext\n0000000000000000 T vfs_
 
 static const u32 kernel_notes[] = { 4, 4, NT_GNU_BUILD_ID, 0x554e47, 0x04030201 };
 
+static unsigned char our_data(void)
+{
+	static const u16 one = 1;
+
+	return *(const u8 *)&one ? ELFDATA2LSB : ELFDATA2MSB;
+}
+
 /* A note VMCOREINFO with that text, as the ELF file /proc/kcore is. */
 static void put_kcore(const char *text)
 {
@@ -503,8 +514,7 @@ static void put_kcore(const char *text)
 	memset(&core, 0, sizeof(core));
 	memcpy(core.ehdr.e_ident, ELFMAG, SELFMAG);
 	core.ehdr.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-	core.ehdr.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB :
-										 ELFDATA2MSB;
+	core.ehdr.e_ident[EI_DATA] = our_data();
 	core.ehdr.e_phoff = offsetof(typeof(core), phdr);
 	core.ehdr.e_phentsize = sizeof(core.phdr);
 	core.ehdr.e_phnum = 1;
@@ -570,8 +580,7 @@ static void put_vmlinux(const char *path, const u32 *notes, size_t notes_size)
 	elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	ck_assert_ptr_nonnull(gelf_newehdr(elf, ELFCLASS64));
 	gelf_getehdr(elf, &ehdr);
-	ehdr.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB :
-									    ELFDATA2MSB;
+	ehdr.e_ident[EI_DATA] = our_data();
 	ehdr.e_type = ET_EXEC;
 	ehdr.e_shstrndx = ARRAY_SIZE(parts);
 	gelf_update_ehdr(elf, &ehdr);
