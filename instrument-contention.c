@@ -27,6 +27,8 @@
 #include "util/sampler.h"
 #include "util/tracepoint.h"
 
+#define MOST_SITES	1000	/* rows of a table; those with the most waiting */
+
 enum { COLUMN_WAITS, COLUMN_WAIT_NS, COLUMN_AVG, COLUMN_MAX, COLUMN_SHARE };
 
 static const struct figure_column columns[] = {
@@ -334,7 +336,7 @@ struct row {
 /* What all rows of a result share. */
 struct table {
 	int		nr_repeats;
-	u64		*ops, *ns;	/* [nr_repeats] of the windows that count; ns 0: not known */
+	u64		*ops, *ns;	/* [nr_repeats] of windows that count; ns 0: not known */
 	struct waits	*by_chain;	/* [nr_chains * nr_repeats] */
 	struct waits	*all;		/* [nr_repeats] */
 	int		nr_rows;
@@ -538,7 +540,10 @@ static int fill_figures(struct contention_instrument *c, const struct table *t, 
 			return -ENOMEM;
 		set_values(f, row, t, t->all, nr_tasks);
 	}
-	for (i = 0; i < t->nr_rows; i++) {
+	if (t->nr_rows > MOST_SITES)
+		figures__note(f, "%d more sites: not shown, but in the sum",
+			      t->nr_rows - MOST_SITES);
+	for (i = 0; i < min(t->nr_rows, MOST_SITES); i++) {
 		row = figures__add(f, t->rows[i].name);
 		if (!row)
 			return -ENOMEM;
@@ -610,21 +615,21 @@ static void note_lost(struct contention_instrument *c, const struct repeat_stats
 {
 	struct figures *f = &c->ins.figures;
 	u64 events = s->sampled.events[EVENT_BEGIN] + s->sampled.events[EVENT_END];
-	u64 seen = s->sampled.samples + s->sampled.own;
+	u64 seen = s->sampled.samples + s->sampled.own, all = seen + s->sampled.lost;
+	u64 bad = s->sampled.bad + c->undecoded;
 
 	if (s->sampled.lost) {
 		f->lower_bound = true;
 		figures__note(f, "lost: %llu of %llu records: take a larger --buffer-kb",
 			      (unsigned long long)s->sampled.lost,
-			      (unsigned long long)(seen + s->sampled.lost));
+			      (unsigned long long)all);
 	}
-	if (events != seen + s->sampled.lost || s->sampled.bad || s->sampled.late || c->undecoded) {
+	if (events != all || bad || s->sampled.late) {
 		f->lower_bound = true;
 		figures__note(f,
 			      "the kernel counted %llu events; %llu were seen, %llu lost, %llu not understood, %llu late",
 			      (unsigned long long)events, (unsigned long long)seen,
-			      (unsigned long long)s->sampled.lost,
-			      (unsigned long long)(s->sampled.bad + c->undecoded),
+			      (unsigned long long)s->sampled.lost, (unsigned long long)bad,
 			      (unsigned long long)s->sampled.late);
 	}
 	if (s->sampled.new_cpus) {
@@ -636,8 +641,9 @@ static void note_lost(struct contention_instrument *c, const struct repeat_stats
 
 static void note_pairs(struct figures *f, const struct contention_stats *p)
 {
-	u64 begins = p->waits + p->joined + p->replaced + p->unfinished + p->forgotten +
-		     p->no_room_open + p->no_room_chain;
+	u64 no_end = p->replaced + p->forgotten;
+	u64 begins = p->waits + p->joined + no_end + p->unfinished + p->no_room_open +
+		     p->no_room_chain;
 
 	note_limit(f, p->no_room_open, "at a time", CONTENTION_MAX_OPEN);
 	note_limit(f, p->no_room_chain, "call chains", CONTENTION_MAX_CHAINS);
@@ -645,11 +651,10 @@ static void note_pairs(struct figures *f, const struct contention_stats *p)
 		   CONTENTION_MAX_BACKLOG);
 	note_limit(f, p->no_room_sums, "sums of a window: take a longer --window",
 		   CONTENTION_MAX_SUMS);
-	if (p->no_begin || p->replaced || p->forgotten)
+	if (p->no_begin || no_end)
 		figures__note(f,
 			      "unpaired, not counted: %llu ends without a begin, %llu begins without an end",
-			      (unsigned long long)p->no_begin,
-			      (unsigned long long)(p->replaced + p->forgotten));
+			      (unsigned long long)p->no_begin, (unsigned long long)no_end);
 	if (begins != p->begins || p->ends != p->waits + p->no_begin)
 		figures__note(f, "the sums do not agree: this is a bug");
 }

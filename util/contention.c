@@ -15,7 +15,7 @@
 
 #include "contention.h"
 
-#define HASH_SIZE	(1u << 16)
+#define HASH_SIZE	65536u
 #define INNER_DEPTH	8		/* of chains, when there are many of them */
 #define NONE		UINT_MAX
 #define NO_TASK		INT_MIN
@@ -158,7 +158,8 @@ static bool is_watched(struct contention *c, int tid)
 
 static bool grow_chains(struct contention *c)
 {
-	u32 room = min(max(2 * c->room_chains, 64u), (u32)CONTENTION_MAX_CHAINS);
+	const u32 most = CONTENTION_MAX_CHAINS;
+	u32 room = min(max(2 * c->room_chains, 64u), most);
 	struct chain *chains = reallocarray(c->chains, room, sizeof(*chains));
 	struct contention_sum *sums;
 
@@ -179,11 +180,10 @@ static u32 find_chain(struct contention *c, unsigned int flags, const u64 *ips, 
 {
 	u32 hash = flags, i;
 	struct chain *chain;
-	u64 k;
+	u64 k, most;
 
-	nr = min(nr, (u64)CONTENTION_MAX_DEPTH);
-	if (c->nr_chains >= CONTENTION_MAX_CHAINS / 4 * 3)
-		nr = min(nr, (u64)INNER_DEPTH);
+	most = c->nr_chains < CONTENTION_MAX_CHAINS / 4 * 3 ? CONTENTION_MAX_DEPTH : INNER_DEPTH;
+	nr = min(nr, most);
 	for (k = 0; k < nr; k++)
 		hash = hash_word(hash, ips[k]);
 	hash %= HASH_SIZE;
@@ -284,7 +284,8 @@ void contention__begin(struct contention *c, int tid, u64 lock, unsigned int fla
 
 static bool grow_backlog(struct contention *c)
 {
-	size_t room = min(max(2 * c->room_backlog, (size_t)1024), (size_t)CONTENTION_MAX_BACKLOG);
+	const size_t least = 1024, most = CONTENTION_MAX_BACKLOG;
+	size_t room = min(max(2 * c->room_backlog, least), most);
 	struct ended_wait *more;
 
 	if (room == c->room_backlog)
@@ -411,7 +412,7 @@ void contention__until(struct contention *c, u64 until)
 		sum_up(c, &c->windows[c->nr_done++]);
 }
 
-/* How much of the time of the windows went into what has not ended, and where the most of it did. */
+/* How much of the windows went into what has not ended, and where the most of that is. */
 static void sum_unfinished(struct contention *c)
 {
 	u64 from = ULLONG_MAX, until = 0, ns;

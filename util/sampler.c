@@ -136,7 +136,7 @@ void sampler__why_not(int err, const char *event, char *why, size_t why_size)
 /* ---- opening ---- */
 
 static const char too_much_locked[] =
-	": more than kernel.perf_event_mlock_kb and ulimit -l allow: take a smaller one, or be root";
+	": more than kernel.perf_event_mlock_kb and ulimit -l allow: take less, or be root";
 
 static int silent(enum libperf_print_level level __maybe_unused, const char *fmt __maybe_unused,
 		  va_list ap __maybe_unused)
@@ -252,7 +252,7 @@ static int open_with_buffers(struct sampler *s, const struct sampler_options *op
 	int err;
 
 	if (kb > SAMPLER_MAX_BUFFER_KB) {
-		snprintf(why, why_size, "a buffer of %llu KiB is more than the %d that there may be",
+		snprintf(why, why_size, "a buffer of %llu KiB is more than the %d there may be",
 			 (unsigned long long)kb, SAMPLER_MAX_BUFFER_KB);
 		return -ERANGE;
 	}
@@ -387,8 +387,8 @@ static void hand_out(struct sampler *s, struct buffer *b)
 }
 
 /*
- * Hand out all that is older than @until. perf_mmap__read_done() is for buffers that overwrite; here
- * it would skip what has come since the last look.
+ * Hand out all that is older than @until. perf_mmap__read_done() is for buffers that overwrite:
+ * here it would skip what has come since the last look.
  */
 static void read_round(struct sampler *s, u64 until)
 {
@@ -481,8 +481,8 @@ static void disable(struct sampler *s)
 }
 
 /*
- * If we go before all others (where there are many more tasks than CPUs, one must), then so does the
- * thread, from its first moment on: else the buffers get full. If it may not, it is as others are.
+ * If we go before all others (where there are many more tasks than CPUs, one must), then so does
+ * the thread, from its first moment on: else the buffers get full. If it may not, it is as others.
  */
 static int make_reader(struct sampler *s)
 {

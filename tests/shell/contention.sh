@@ -3,7 +3,7 @@
 #
 # --contention: who waits for which lock, on file systems of our own; as perf lock contention says;
 # and what it says where it cannot look, or loses some of it
-# shellcheck disable=SC2016 # $-words in single quotes are jq's
+# shellcheck disable=SC2016,SC2317 # $-words in single quotes are jq's; within calls in_pass
 
 . "$(dirname "$0")/lib.sh"
 brief=(-t 2 -d 100ms -w 10ms -r 1 --window 20ms)
@@ -76,8 +76,7 @@ on()
 mounts_before=$(wc -l </proc/mounts)
 events_left()
 {
-	local dir
-	for dir in $(awk '$3 == "tracefs" { print $2 }' /proc/mounts); do
+	awk '$3 == "tracefs" { print $2 }' /proc/mounts | while read -r dir; do
 		grep -H 1 "$dir"/events/lock/*/enable
 	done
 }
@@ -132,14 +131,14 @@ compare_with_perf()
 		[range(\$r | length) as \$i | \$f.rows[0].values[0][\$i] * \$r[\$i].ops] |
 		add | round" ours.json >ours
 	json '.passes[0].points[0].repeats[] |
-		"\(.gate_ns + .windows[0][0]) \(.gate_ns + .windows[-1][1])"' ours.json >times
+		"\(.gate_ns + .windows[0][0]) \(.gate_ns + .windows[-1][1])"' ours.json >windows
 	perf script -i perf.data --ns -F comm,tid,time,event,trace >events 2>/dev/null ||
 		{ note "not compared: perf script"; return; }
 	# the tasks of the pass are those that wait between its first window and its last
 	awk 'NR == FNR { from[NR] = $1; to[NR] = $2; next }
 	     $1 ~ /^locking-vfs/ { t = $3; gsub(/[.:]/, "", t)
 				for (i in from) if (t >= from[i] && t < to[i]) print $2 }' \
-		times events | sort -u >tids
+		windows events | sort -u >tids
 	[ "$(wc -l <tids)" -ge 8 ] || fail "perf has seen $(wc -l <tids) tasks"
 	perf lock contention -i perf.data -t >"$out" 2>"$err" ||
 		{ note "not compared: perf lock contention: $(tail -n 1 "$err")"; return; }
