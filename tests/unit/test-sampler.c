@@ -2,8 +2,8 @@
 /*
  * test-sampler.c: of page faults that are known, each is a sample
  *
- * Page faults are a software event, which an ordinary user has, too. Where perf events are forbidden,
- * the reason is all that is tested.
+ * Page faults are a software event, which an ordinary user has, too. Where perf events are
+ * forbidden, the reason is all that is tested.
  */
 #include <check.h>
 #include <errno.h>
@@ -264,7 +264,7 @@ START_TEST(test_buffer_too_large)
 {
 	opts.buffer_kb = SAMPLER_MAX_BUFFER_KB + 1;
 	ck_assert_int_eq(sampler__new(&opts, &sampler, why, sizeof(why)), -ERANGE);
-	ck_assert_str_eq(why, "a buffer of 1048577 KiB is more than the 1048576 that there may be");
+	ck_assert_str_eq(why, "a buffer of 1048577 KiB is more than the 1048576 there may be");
 }
 END_TEST
 
