@@ -5,7 +5,7 @@
  * The tasks time ops themselves: the loop's slow path calls pause_op() before and after an op that
  * is to be timed, and not for the others. Which ones is random, so that nothing periodic in what is
  * measured is hit always or never; one in @every in the mean, which is set such that sampling takes
- * 1 % of the tasks' time at most. Each task counts in a histogram of its own, in memory that it
+ * a small part of the tasks' time (COST). Each task counts in a histogram of its own, in memory that it
  * shares with the parent, and only ever adds. The parent reads it at both ends of each window, and
  * keeps what has come in between until it is known whether that window counts.
  */
@@ -23,7 +23,7 @@
 #include "instrument.h"
 #include "util/histogram.h"
 
-#define COST		0.01			/* of the time, at most, is for sampling */
+#define COST		0.005			/* of the ops' time, by calculation */
 #define GUESSED_OP_NS	250			/* as long as nothing is known of an op */
 #define MAX_EVERY		0x40000000		/* for distance() */
 #define MIN_ABOVE	10			/* samples above a percentile */
