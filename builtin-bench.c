@@ -902,10 +902,10 @@ static int named__run_all(struct named *named)
 /* Are the instruments asked for to be had, and will anybody see what they find? */
 static int check_passes(void)
 {
-	if (!passes__wanted())
-		return BENCH_EXIT_OK;
 	if (passes__check())
 		return BENCH_EXIT_USAGE;
+	if (!passes__wanted())
+		return BENCH_EXIT_OK;
 	if (output || getenv(SUBRUN_OUTPUT) || bench_format == BENCH_FORMAT_DEFAULT ||
 	    bench_format == BENCH_FORMAT_JSON)
 		return BENCH_EXIT_OK;

@@ -275,7 +275,7 @@ int sampler__new(const struct sampler_options *opts, struct sampler **sampler, c
 	pthread_condattr_t attr;
 	int err = -ENOMEM;
 
-	snprintf(why, why_size, "%s", strerror(ENOMEM));
+	snprintf(why, why_size, "%s", strerror(ENOMEM));	/* unless another reason is found */
 	if (!s)
 		return err;
 	libperf_init(silent);
@@ -296,6 +296,7 @@ int sampler__new(const struct sampler_options *opts, struct sampler **sampler, c
 		sampler__free(s);
 		return err;
 	}
+	*why = '\0';
 	*sampler = s;
 	return 0;
 }

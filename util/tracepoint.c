@@ -282,7 +282,7 @@ int tracepoint__parse(const char *text, size_t size, u64 *id, struct tracepoint_
 		tep_set_loglevel(TEP_LOG_NONE);
 	if (copy && tep && !tep_parse_event(tep, copy, strlen(copy), "kbench"))
 		event = tep_get_first_event(tep);
-	if (!event) {
+	if (!event || event->id <= 0) {		/* what is no number becomes 0 */
 		snprintf(why, why_size, "that is no format file of a tracepoint");
 		err = -EINVAL;
 	} else {

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Results files may hold anything: libFuzzer looks for bytes with which their reader crashes, hangs,
-# leaks, or takes for good what is not. It starts from files that the program has just written.
+# What is not trusted may be any bytes: libFuzzer looks for those with which a reader crashes, hangs,
+# leaks, or takes for good what is not. Each file of tests/fuzz is one such reader; it starts from
+# what seeds_NAME below writes, if there is that, and knows the words of tests/fuzz/NAME.dict.
 #
-# FUZZ_SECONDS is how long (5). What it finds stays in the folder of the build; "fuzz-results FILE"
-# there shows it again.
+# FUZZ_SECONDS is how long each takes (5). What it finds stays in the folder of the build;
+# "fuzz-NAME FILE" there shows it again.
+# shellcheck disable=SC2317 # functions are found by name
 
 . "$(dirname "$0")/lib.sh"
 need_plain_build
@@ -16,23 +18,83 @@ run "$top/tools/install-deps" --check fuzz
 run make -C "$top" O="$KBENCH_BUILD" fuzz
 expect 0 "make fuzz"
 
-mkdir seed found
-write_seed()
+write_results()
 {
 	kbench -q -o "seed/$1.json" "${@:2}"
 	[ -s "seed/$1.json" ] || fail "no seed $1"
 }
-write_seed windows -r 2 fsnotify eventfd -t 1,2 -d 10ms -w 1ms --window 2ms
-write_seed total -r 2 locking vfs -t 2 --total 200 --window 1ms
-write_seed variants -r 2 fsnotify file -t 1 -d 10ms -w 1ms --window 2ms --marks none,inode
 
-run "$KBENCH_BUILD/fuzz-results" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 \
-	-max_len=8192 -print_funcs=0 -dict="$top/tests/fuzz/results.dict" -print_final_stats=1 \
-	-artifact_prefix="$KBENCH_BUILD/fuzz-" found seed
-if [ "$status" != 0 ]; then
-	grep -E 'ERROR|SUMMARY|Test unit written' "$err"
-	fail "exit status $status; what it found is in $KBENCH_BUILD/fuzz-*"
-fi
-runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$err")
-echo "$runs runs in $seconds s"
-[ "${runs:-0}" -gt 100 ] || fail "only ${runs:-no} runs in $seconds s"
+seeds_results()
+{
+	write_results windows -r 2 fsnotify eventfd -t 1,2 -d 10ms -w 1ms --window 2ms
+	write_results total -r 2 locking vfs -t 2 --total 200 --window 1ms
+	write_results variants -r 2 fsnotify file -t 1 -d 10ms -w 1ms --window 2ms \
+		--marks none,inode
+}
+
+seeds_kallsyms()
+{
+	head -n 20 /proc/kallsyms >seed/first
+	grep -E ' __(sched|lock)_text_| _e?text$|\[' /proc/kallsyms | head -n 20 >seed/some
+	printf '%s\n' 'ffffffff81000000 T f' 'ffffffff81000000 W g' 'ffffffffc0000f00 t h	[m]' >seed/few
+}
+
+seeds_notes()
+{
+	cp /sys/kernel/notes seed/kernel 2>/dev/null || return 0
+}
+
+# u64 VALUE...: as in memory
+u64()
+{
+	local value
+
+	for value; do
+		perl -e 'print pack("Q<", oct($ARGV[0]))' "$value"
+	done
+}
+
+# Its sample_type; a sample with a chain of two and 12 bytes of a tracepoint, then a LOST record.
+seeds_perf-records()
+{
+	u64 0x426 0x40000000000009 7 8 1 0xffffffff81000001 0x200000012 0x30000000c \
+		0x28000000000002 77 1000 0x100000002 50 >seed/records
+	u64 0x426 0x40000000000009 0x800000007 8 2 0xffffffff81000001 0xffffffff81000002 \
+		0x1980000000c 0 0x28000000000002 77 1000 0x100000002 50 >seed/sample-lost
+}
+
+seeds_tracepoint()
+{
+	local field='\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:%d;\n'
+
+	# shellcheck disable=SC2059 # that is what the variable is for
+	printf "name: x\nID: 408\nformat:\n$field\n$field$field\nprint fmt: \"%%p\", REC->a\n" \
+		'unsigned short common_type' 0 2 0 'void * a' 8 8 0 'int flags' 16 4 1 >seed/small
+	printf 'name: y\nID: 7\nformat:\n\tfield:__data_loc char[] b[4];\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: ""\n' \
+		>seed/array
+}
+
+for file in "$top"/tests/fuzz/*.c; do
+	name=$(basename "$file" .c)
+	rm -rf seed found
+	mkdir seed found
+	if declare -F "seeds_$name" >/dev/null; then
+		"seeds_$name"
+	fi
+	dict=("$top"/tests/fuzz/"$name".dict)
+	[ -e "${dict[0]}" ] && dict=(-dict="${dict[0]}") || dict=()
+	# libtraceevent does not free all of a text that is none
+	leaks=1
+	[ "$name" = tracepoint ] && leaks=0
+	ASAN_OPTIONS=detect_leaks=$leaks \
+	run "$KBENCH_BUILD/fuzz-$name" -max_total_time="$seconds" -timeout=20 \
+		-rss_limit_mb=1024 -max_len=8192 -print_funcs=0 "${dict[@]}" \
+		-print_final_stats=1 -artifact_prefix="$KBENCH_BUILD/fuzz-" found seed
+	if [ "$status" != 0 ]; then
+		grep -E 'ERROR|SUMMARY|Test unit written' "$err"
+		fail "$name: exit status $status; what it found is in $KBENCH_BUILD/fuzz-*"
+	fi
+	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$err")
+	echo "$name: $runs runs in $seconds s"
+	[ "${runs:-0}" -gt 100 ] || fail "$name: only ${runs:-no} runs in $seconds s"
+done
