@@ -108,7 +108,7 @@ static void add_reading(const struct counters_instrument *ci, struct reading *su
 	}
 }
 
-/* The ops and counters of one task; what has taken long, since something came between, once more. */
+/* The ops and counters of one task; once more if it took long, since something came between. */
 static void read_task(struct counters_instrument *ci, const struct bench_task *task, int t,
 		      struct reading *r)
 {

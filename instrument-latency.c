@@ -5,9 +5,9 @@
  * The tasks time ops themselves: the loop's slow path calls pause_op() before and after an op that
  * is to be timed, and not for the others. Which ones is random, so that nothing periodic in what is
  * measured is hit always or never; one in @every in the mean, which is set such that sampling takes
- * under 1 % of the tasks' time. Each task counts in a histogram of its own, in memory that it shares
- * with the parent, and only ever adds. The parent reads it at both ends of each window, and keeps
- * what has come in between until it is known whether that window counts.
+ * a small part of the tasks' time (COST). Each task counts in a histogram of its own, in memory that it
+ * shares with the parent, and only ever adds. The parent reads it at both ends of each window, and
+ * keeps what has come in between until it is known whether that window counts.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <linux/kernel.h>
 #include <linux/time64.h>
 #include <linux/zalloc.h>
@@ -22,12 +23,13 @@
 #include "instrument.h"
 #include "util/histogram.h"
 
-#define COST		0.01			/* of the time, at most, is for sampling */
+#define COST		0.005			/* of the ops' time, by calculation */
 #define GUESSED_OP_NS	250			/* as long as nothing is known of an op */
 #define MAX_EVERY		0x40000000		/* for distance() */
 #define MIN_ABOVE	10			/* samples above a percentile */
 #define MAX_MB		1024ull
-#define TRY_SAMPLES	2000			/* to find out what one costs */
+#define TRY_CALLS		200			/* to find out what a sample costs */
+#define TRIES		50
 #define TRY_EVERY	1000
 
 static const struct figure_column columns[] = {
@@ -89,7 +91,7 @@ struct latency_instrument {
 	u64			fixed_every;
 	size_t			size;		/* of @shared */
 	int			nr_slots;	/* tasks that there is room for */
-	double			sample_ns, empty_ns, clock_ns;
+	double			sample_ns, added_ns, clock_ns;
 	struct timed		*timed;		/* [points][variants] */
 	int			nr_timed;
 	/* of the repeat being measured */
@@ -161,19 +163,19 @@ static u64 pause_op(struct bench_task *t)
 
 /* ---- in the parent: what sampling costs, and how much of it there may be ---- */
 
-/* ns of one of @nr calls of @what, the best of some tries. */
-static double time_calls(void (*what)(void *data), void *data, int nr)
+/* ns of a call of @what, in the best of many short tries: others may want the CPU, too. */
+static double time_calls(void (*what)(void *data), void *data)
 {
 	u64 begin, best = ~0ull;
 	int i, k;
 
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < TRIES; i++) {
 		begin = bench_now();
-		for (k = 0; k < nr; k++)
+		for (k = 0; k < TRY_CALLS; k++)
 			what(data);
 		best = min(best, bench_now() - begin);
 	}
-	return (double)best / nr;
+	return (double)best / TRY_CALLS;
 }
 
 static void read_clock(void *data __maybe_unused)
@@ -181,46 +183,71 @@ static void read_clock(void *data __maybe_unused)
 	bench_now();
 }
 
-/* The loop's slow path, of a task whose ops take no time. */
-static void refill(void *data)
+static void system_call(void *data __maybe_unused)
+{
+	getppid();
+}
+
+/*
+ * A task's loop whose op is a system call, with its slow path at each. Where system calls flush the
+ * TLB, most of what the slow path costs is that what it touches has to be looked up again.
+ */
+static void system_call_refill(void *data)
 {
 	struct bench_task *t = data;
 
+	getppid();
 	bench_task__refill(t);
 	t->ops = t->limit;
 }
 
-/* With the tasks still at the gate: what is a sample, an op that does nothing, the clock? */
+/* ns; NaN of none. */
+static double median(const u64 *counts)
+{
+	u64 nr = 0, seen = 0;
+	int i;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		nr += counts[i];
+	for (i = 0; nr && i < HISTOGRAM_BUCKETS; i++) {
+		seen += counts[i];
+		if (seen >= (nr + 1) / 2)
+			return histogram__value(i);
+	}
+	return NAN;
+}
+
+/* With the tasks still at the gate: what does a sample cost, and what does it add to a latency? */
 static void try_sampling(struct latency_instrument *li, struct bench_run *run)
 {
 	struct bench_task t = { .run = run, .id = li->nr_slots, .due = ~0ull };
-	struct histogram *h = zalloc(sizeof(*h));
+	double call_ns = time_calls(system_call, NULL);
+	u64 counts[HISTOGRAM_BUCKETS];
 	int i;
 
 	shared->every = TRY_EVERY;
-	li->sample_ns = 2 * time_calls(refill, &t, 2 * TRY_SAMPLES);
-	li->clock_ns = time_calls(read_clock, NULL, TRY_SAMPLES);
-	for (i = 0; h && i < HISTOGRAM_BUCKETS; i++) {
-		h->counts[i] = shared->tasks[t.id].counts[i];
-		h->nr += h->counts[i];
-		if (h->counts[i])
-			h->max = histogram__value(i) + 1;
-	}
-	li->empty_ns = h ? histogram__percentile(h, 5000, NULL) : NAN;
-	free(h);
+	li->clock_ns = time_calls(read_clock, NULL);
+	li->sample_ns = 2 * (time_calls(system_call_refill, &t) - call_ns);
+	li->sample_ns = fmax(li->sample_ns, 2 * li->clock_ns);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		counts[i] = shared->tasks[t.id].counts[i];
+	li->added_ns = fmax(median(counts) - call_ns, li->clock_ns);
 }
 
-/* One op in how many may be timed, if one takes @op_ns? */
-static u64 every_for_op(const struct latency_instrument *li, double op_ns)
+/*
+ * How long an op takes, ns, if the tasks did @ops in @ns, and those that were timed are in @counts:
+ * the mean, or the median if that is less. Where other programs take the CPUs, or some ops wait for
+ * long, the mean says more than what an op costs.
+ */
+static double op_time(const struct bench_run *run, const u64 *counts, u64 ops, u64 ns)
+{
+	return fmin((double)ns * min(run->nr_tasks, run->nr_cpus) / ops, median(counts));
+}
+
+/* One op in how many may be timed, if one takes so long? */
+static u64 every_for(const struct latency_instrument *li, double op_ns)
 {
 	return fmax(1, ceil(li->sample_ns / (COST * op_ns)));
-}
-
-/* The same, if the tasks did @ops in @ns. */
-static u64 every_for(const struct latency_instrument *li, const struct bench_run *run, u64 ops,
-		     u64 ns)
-{
-	return every_for_op(li, (double)ns * min(run->nr_tasks, run->nr_cpus) / ops);
 }
 
 /* ---- what the tasks have counted ---- */
@@ -264,8 +291,8 @@ static void time_repeat(struct latency_instrument *li, const struct bench_run *r
 	struct timed *td = &li->timed[li->point * run->nr_variants + v];
 	const struct histogram *h = li->sum[v];
 	struct timed_repeat *more, *rep;
-	double cpu_ns = (double)res->repeats[li->repeat].elapsed_ns *
-			min(res->nr_tasks, run->nr_cpus);
+	const struct bench_repeat *measured = &res->repeats[li->repeat];
+	double op_ns = op_time(run, h->counts, measured->ops, measured->elapsed_ns);
 	u64 above;
 	int i;
 
@@ -287,7 +314,7 @@ static void time_repeat(struct latency_instrument *li, const struct bench_run *r
 	rep->above[ROW_MAX] = 0;
 	rep->ns[ROW_MEAN] = histogram__mean(h);
 	rep->above[ROW_MEAN] = NAN;
-	td->cost = fmax(td->cost, h->nr * li->sample_ns / cpu_ns);
+	td->cost = fmax(td->cost, h->nr * li->sample_ns / (measured->ops * op_ns));
 	td->beyond |= h->max >= HISTOGRAM_MAX_NS;
 	for (i = 0; i < li->nr_tasks; i++)
 		td->full |= shared->tasks[i].full;
@@ -426,7 +453,7 @@ static void ready(struct bench_observer *o, struct bench_run *run)
 	shared->seed = bench_now();
 	if (!li->sample_ns)
 		try_sampling(li, run);
-	set_every(li, timed_of(li, run)->every ?: every_for_op(li, GUESSED_OP_NS));
+	set_every(li, timed_of(li, run)->every ?: every_for(li, GUESSED_OP_NS));
 	li->ready_ns = bench_now();
 }
 
@@ -434,10 +461,13 @@ static void ready(struct bench_observer *o, struct bench_run *run)
 static void start(struct bench_observer *o, struct bench_run *run)
 {
 	struct latency_instrument *li = container_of(o, struct latency_instrument, ins.observer);
-	u64 ops = bench_run__ops(run);
+	u64 counts[HISTOGRAM_BUCKETS], most, ops = bench_run__ops(run);
 
-	if (!is_fixed() && !timed_of(li, run)->every)
-		set_every(li, ops ? every_for(li, run, ops, bench_now() - li->ready_ns) : 1);
+	if (is_fixed() || timed_of(li, run)->every)
+		return;
+	read_counts(li, counts, &most);
+	set_every(li, ops ? every_for(li, op_time(run, counts, ops, bench_now() - li->ready_ns)) :
+		      1);
 }
 
 static void resume(struct bench_observer *o, struct bench_run *run)
@@ -472,13 +502,15 @@ static void window(struct bench_observer *o, struct bench_run *run, const struct
 	int i, v = run->variant, index = li->nr_windows[v]++;
 	struct kept_window *k = malloc(sizeof(*k));
 	struct timed *td = timed_of(li, run);
-	u64 now[HISTOGRAM_BUCKETS], most, sum;
+	u64 now[HISTOGRAM_BUCKETS], counts[HISTOGRAM_BUCKETS], most, sum;
 
 	sum = read_counts(li, now, &most);
 	td->least = td->least ? min(td->least, shared->every) : shared->every;
 	td->most = max(td->most, shared->every);
 	if (!td->every && w->ops) {
-		td->every = every_for(li, run, w->ops, w->end_ns - w->start_ns);
+		for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+			counts[i] = now[i] - li->last[i];
+		td->every = every_for(li, op_time(run, counts, w->ops, w->end_ns - w->start_ns));
 		set_every(li, td->every);
 	}
 	if (!k) {
@@ -514,11 +546,11 @@ static int add_notes(const struct latency_instrument *li, struct figures *f, con
 	else
 		snprintf(every, sizeof(every), "%llu", (unsigned long long)td->most);
 	err = figures__note(f,
-			    "one op in %s was timed, at random distances; a sample takes %.0f ns, all of them %.2f %% of the time",
+			    "one op in %s was timed, at random distances; a sample takes %.0f ns, all of them %.2f %% of the ops' time",
 			    every, li->sample_ns, 100 * td->cost);
 	err = err ?: figures__note(f,
-				   "not subtracted: an op that does nothing would take %.3f us, with %.3f us for reading the clock",
-				   li->empty_ns / 1000, li->clock_ns / 1000);
+				   "not subtracted: timing adds %.3f us to each, of which reading the clock is %.3f us",
+				   li->added_ns / 1000, li->clock_ns / 1000);
 	if (!err && td->full)
 		err = figures__note(f,
 				    "a task had more than 2^32 - 1 samples of one length: the rest is not counted");

@@ -158,7 +158,7 @@ static const struct bench_ops pauses_ops = {
 
 static const u64 lengths[] = { 0, 1, 2, 10, 1000, 1000000000000ull };
 
-/* Fixed work stays exact, however often ops are paused, and each pause comes when it was asked for. */
+/* Fixed work stays exact, however often ops are paused; each pause comes when it was asked for. */
 START_TEST(total)
 {
 	const char *argv[] = { "hooks", "-t", "3", "-r", "1", "--total", "300007", NULL };
@@ -174,7 +174,7 @@ START_TEST(total)
 	ck_assert_uint_eq(done[0] + done[1] + done[2], 300007);
 	for (i = 0; i < 3; i++)
 		ck_assert(!longest || nr_pauses[i]);
-	if (longest == 1)	/* before each op, and once more before it is seen that there is none */
+	if (longest == 1)	/* before each op, and before the one that is not there */
 		ck_assert_uint_eq(nr_pauses[0] + nr_pauses[1] + nr_pauses[2], 300007 + 3);
 }
 END_TEST
