@@ -117,6 +117,17 @@ kbench compare -f lkp base patched
 expect 0
 has "$out" '10000 +-90.0% +1000 +contention.rwsem:W.path_openat.wait.ns/op$'
 
+# ---- what an op takes is of the repeats, as what it waits is: their rates may differ widely ----
+results uneven 400000 '
+	.passes[0].points[0] |= (.rate = 110000 | .repeats[0] |= (.rate = 20000 | .ops = 10000
+		| .task_ops[0] = 10000 | .windows[0][2] = 10000)
+		| .figures.rows = [.figures.rows[0]]
+		| .figures.rows[0].values[1] = [400000, 40000, 40000])'
+kbench compare base uneven
+expect 0
+# 8 tasks: 400000, 40000 and 40000 ns
+has "$out" "waiting 10050 -> 160000, all else 69950 -> 0$"
+
 # ---- several files a side: the intervals are over files ----
 results base2 200000 '.benchmarks[0].points[0].repeats[].gate_ns += 7'
 results patched2 400000 '.benchmarks[0].points[0].repeats[].gate_ns += 7
