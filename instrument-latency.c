@@ -5,9 +5,9 @@
  * The tasks time ops themselves: the loop's slow path calls pause_op() before and after an op that
  * is to be timed, and not for the others. Which ones is random, so that nothing periodic in what is
  * measured is hit always or never; one in @every in the mean, which is set such that sampling takes
- * a small part of the tasks' time (COST). Each task counts in a histogram of its own, in memory that it
- * shares with the parent, and only ever adds. The parent reads it at both ends of each window, and
- * keeps what has come in between until it is known whether that window counts.
+ * a small part of the tasks' time (COST). Each task counts in a histogram of its own, in memory
+ * that it shares with the parent, and only ever adds. The parent reads it at both ends of each
+ * window, and keeps what has come in between until it is known whether that window counts.
  */
 #include <errno.h>
 #include <math.h>
