@@ -503,6 +503,7 @@ Suite *contention_suite(void)
 	tcase_add_test(tc, test_next_repeat);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("limits");
+	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_too_many_open);
 	tcase_add_test(tc, test_too_many_chains);
 	tcase_add_test(tc, test_full_backlog);
