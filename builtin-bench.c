@@ -31,6 +31,7 @@
 #include "observe.h"
 #include "passes.h"
 #include "subrun.h"
+#include "util/nearest.h"
 #include "util/outfile.h"
 
 typedef int (*bench_fn_t)(int argc, const char **argv);
@@ -136,51 +137,6 @@ static const char * const bench_usage[] = {
 	"perf-kbench <command>",
 	NULL
 };
-
-/* The name that is nearest to a word, if any is near. */
-struct nearest {
-	const char	*word;
-	const char	*prefix, *name;
-	size_t		dist;
-};
-
-/* Insertions, deletions, replacements and swaps of neighbours that make @b of @a. */
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t d[BENCH_NAME_MAX][BENCH_NAME_MAX];
-	size_t la = strlen(a), lb = strlen(b), i, j;
-
-	if (la >= BENCH_NAME_MAX || lb >= BENCH_NAME_MAX)
-		return SIZE_MAX;
-	for (i = 0; i <= la; i++) {
-		for (j = 0; j <= lb; j++) {
-			if (!i || !j) {
-				d[i][j] = i + j;
-				continue;
-			}
-			d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			d[i][j] = min(d[i][j], d[i - 1][j] + 1);
-			d[i][j] = min(d[i][j], d[i][j - 1] + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	}
-	return d[la][lb];
-}
-
-/* Near is: what begins so, or at most one letter in three is wrong. */
-static void nearest__try(struct nearest *n, const char *prefix, const char *name)
-{
-	size_t len = strlen(n->word), dist = edit_distance(n->word, name);
-
-	if (len > 1 && !strncmp(name, n->word, len))
-		dist = min(dist, (size_t)1);
-	if (dist > max(len / 3, (size_t)1) || (n->name && dist >= n->dist))
-		return;
-	n->prefix = prefix;
-	n->name = name;
-	n->dist = dist;
-}
 
 static void nearest__print(const struct nearest *n)
 {
@@ -946,10 +902,10 @@ static int named__run_all(struct named *named)
 /* Are the instruments asked for to be had, and will anybody see what they find? */
 static int check_passes(void)
 {
-	if (!passes__wanted())
-		return BENCH_EXIT_OK;
 	if (passes__check())
 		return BENCH_EXIT_USAGE;
+	if (!passes__wanted())
+		return BENCH_EXIT_OK;
 	if (output || getenv(SUBRUN_OUTPUT) || bench_format == BENCH_FORMAT_DEFAULT ||
 	    bench_format == BENCH_FORMAT_JSON)
 		return BENCH_EXIT_OK;

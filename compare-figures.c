@@ -257,6 +257,8 @@ static double weight(const struct figure_changes *all, int first, int nr)
 	const struct figure_change *ch = &all->list[first];
 	int i;
 
+	if (!strcmp(ch->row, FIGURES_ALL_LOCKS))
+		return INFINITY;
 	if (!strcmp(all->kind, "latency"))
 		return 0;	/* percentiles have an order of their own */
 	if (!strcmp(all->kind, "counters"))
@@ -311,6 +313,24 @@ static int sort(struct figure_changes *all)
 	return 0;
 }
 
+/* What is waited an op in all: the row that says so, or the sum of all others. */
+static double total_wait(const struct figure_changes *all, int side)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct figure_change *ch = &all->list[i];
+
+		if (strcmp(ch->column, "wait ns/op") || !isfinite(ch->value[side]))
+			continue;
+		if (!strcmp(ch->row, FIGURES_ALL_LOCKS))
+			return ch->value[side];
+		sum += ch->value[side];
+	}
+	return sum;
+}
+
 static int make(struct figure_changes *all, const struct tables t[NR_SIDES])
 {
 	int side, i, r, n, room = 0;
@@ -334,14 +354,10 @@ static int make(struct figure_changes *all, const struct tables t[NR_SIDES])
 	if (!x)
 		return -ENOMEM;
 	all->of_files = t[BASE].nr > 1 && t[PATCHED].nr > 1;
-	for (i = 0; i < all->nr; i++) {
+	for (i = 0; i < all->nr; i++)
 		fill(&all->list[i], t, all->kind, all->of_files, x);
-		for (side = BASE; side < NR_SIDES; side++) {
-			if (!strcmp(all->list[i].column, "wait ns/op") &&
-			    isfinite(all->list[i].value[side]))
-				all->total[side] += all->list[i].value[side];
-		}
-	}
+	for (side = BASE; side < NR_SIDES; side++)
+		all->total[side] = total_wait(all, side);
 	free(x);
 	return sort(all);
 }

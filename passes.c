@@ -17,6 +17,7 @@
 #include "bench/worker.h"
 #include "figures-text.h"
 #include "passes.h"
+#include "util/counters.h"
 
 #define PASS_REPEATS	3
 
@@ -88,6 +89,12 @@ int passes__join_arguments(int argc, const char **argv)
 
 int passes__check(void)
 {
+	char why[COUNTERS_REASON_MAX];
+
+	if (options.counter_list && counters__check(options.counter_list, why, sizeof(why))) {
+		fprintf(stderr, "  Error: --counters: %s\n", why);
+		return -EINVAL;
+	}
 	if (options.all_tasks && !options.contention) {
 		fprintf(stderr, "  Error: --all-tasks goes with --contention\n");
 		return -EINVAL;

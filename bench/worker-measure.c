@@ -46,6 +46,18 @@ static void take_sample(struct bench_run *run, struct sample *s, u64 window)
 	s->ns = begin + (end - begin) / 2;
 }
 
+/* The sample at the start of a window that does not follow on another. */
+static void resume(struct bench_run *run, struct sample *s, u64 window)
+{
+	struct bench_observer *o;
+
+	take_sample(run, s, window);
+	for_each_observer(o) {
+		if (o->resume)
+			o->resume(o, run);
+	}
+}
+
 static int add_window(struct bench_run *run, struct bench_repeat *rep, const struct sample *from,
 		      const struct sample *to, bool dropped)
 {
@@ -212,7 +224,7 @@ static int measure_window(struct bench_crew *crew, int v, u64 window, struct sam
 			err = bench_crew__wait(crew, &sh->nr_gone, bench_now() + window / 20);
 		if (err)
 			return err;
-		take_sample(run, prev, window);
+		resume(run, prev, window);
 	}
 	run->variant = v;
 	err = bench_crew__wait(crew, bench_is_fixed() ? &sh->nr_done : &sh->nr_gone,
@@ -260,7 +272,7 @@ static int measure_windows(struct bench_crew *crew, struct sample *prev, struct 
 			if (run->nr_variants > 1)
 				more += more & 1;
 			want = min(most, want + max(0, more));
-			take_sample(run, prev, window);		/* that took its time */
+			resume(run, prev, window);	/* that took its time */
 		}
 		if (fixed && __atomic_load_n(&sh->nr_done, __ATOMIC_SEQ_CST) == (u32)sh->nr_tasks)
 			break;
@@ -308,7 +320,7 @@ int bench_measure__repeat(struct bench_crew *crew)
 		if (err)
 			goto out;
 	}
-	take_sample(run, &prev, bench_worker_params.window);
+	resume(run, &prev, bench_worker_params.window);
 	err = measure_windows(crew, &prev, &cur);
 	if (!err && run->ops->measure)
 		err = run->ops->measure(run, false);

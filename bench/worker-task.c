@@ -34,6 +34,8 @@ static volatile sig_atomic_t interrupted, continued;
 static u32 *wake_word;			/* of the current repeat, for the signal handler */
 static bool went_first;
 
+u64 (*bench_task__pause)(struct bench_task *t);
+
 u64 bench_now(void)
 {
 	struct timespec ts;
@@ -212,14 +214,20 @@ static u64 next_ops(struct bench_task *t, struct bench_shared *sh)
 bool bench_task__refill(struct bench_task *t)
 {
 	struct bench_shared *sh = t->run->shared;
-	u64 ops;
+	u64 until;
 
+	if (!bench_task__pause)
+		t->pause_at = ULLONG_MAX;
+	else if (t->ops >= t->pause_at)
+		t->pause_at = t->ops + bench_task__pause(t);
 	if (__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST))
 		return false;
-	ops = next_ops(t, sh);
+	if (t->ops >= t->due)
+		t->due = t->ops + next_ops(t, sh);
+	until = min(t->due, t->pause_at);
 	/* the parent sets stop, then limit to 0: whichever comes first, one of us sees the other */
-	__atomic_store_n(&t->limit, t->ops + ops, __ATOMIC_SEQ_CST);
-	return ops && !__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->limit, until, __ATOMIC_SEQ_CST);
+	return until > t->ops && !__atomic_load_n(&sh->stop, __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -293,9 +301,9 @@ static void task_main(struct bench_run *run, int id)
 	t->fd[1] = -1;
 	t->tid = syscall(SYS_gettid);
 	t->target = bench_worker_params.loops;
+	t->due = t->target ?: sh->chunk ? 0 : ULLONG_MAX;
 	/* the parent may end us already now */
-	__atomic_store_n(&t->limit, t->target ?: sh->chunk ? t->target : ULLONG_MAX,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&t->limit, bench_task__pause ? 0 : t->due, __ATOMIC_RELAXED);
 	if (err) {
 		errno = -err;
 		snprintf(object, sizeof(object), "CPU %d", cpu);

@@ -115,6 +115,8 @@ struct bench_task {
 	pid_t			tid;
 	/* the harness's own from here on */
 	u64			target;		/* --loops: ops asked for, 0 if none */
+	u64			due;		/* ops at which next_ops() is to be asked */
+	u64			pause_at;	/* and at which bench_task__pause is */
 	u64			start_ns;	/* entered its loop */
 	u64			done_ns;	/* finished --loops, or the last of --total */
 	int			end_cpu;	/* the CPU on which it left its loop */
@@ -123,8 +125,17 @@ struct bench_task {
 	u64			end_ns;		/* left its loop */
 } __aligned(BENCH_LINE);
 
-/* The slow side of the loop: --loops reached, --total's pool to be asked, or told to stop. */
+/*
+ * The slow side of the loop: --loops reached, --total's pool to be asked, told to stop, or
+ * bench_task__pause wants to be called.
+ */
 bool bench_task__refill(struct bench_task *t);
+
+/*
+ * If set before the tasks are made, is called in each of them: before its first op, and again after
+ * as many ops as it returned, which is 1 at least. The ops in between cost nothing more.
+ */
+extern u64 (*bench_task__pause)(struct bench_task *t);
 
 /* A task in its loop, and the ops that it has done; all of it lives in registers. */
 struct bench_loop {
@@ -467,7 +478,10 @@ int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt,
  * @begin:	the plan is valid; nothing has run
  * @ready:	the tasks of a repeat are at the gate; their tid is known
  * @start:	the measured time of a repeat begins, the tasks running
- * @window:	a window of @variant has ended; called between the samples
+ * @resume:	a window begins that does not follow on the one before (if there is one): what was
+ *		done in between is of no variant; called right after the sample at its start
+ * @window:	a window of @variant has ended; called right after the sample at its end, which may
+ *		be that at the start of the next
  * @stop:	the measured time of a repeat has ended, the tasks still running
  * @result:	all is measured: called for each point in their order, and for each of its variants;
  *		@res is valid during the call only, and is not to be changed
@@ -482,6 +496,7 @@ struct bench_observer {
 	int  (*begin)(struct bench_observer *o, struct bench_run *run);
 	void (*ready)(struct bench_observer *o, struct bench_run *run);
 	void (*start)(struct bench_observer *o, struct bench_run *run);
+	void (*resume)(struct bench_observer *o, struct bench_run *run);
 	void (*window)(struct bench_observer *o, struct bench_run *run,
 		       const struct bench_window *w);
 	void (*stop)(struct bench_observer *o, struct bench_run *run);

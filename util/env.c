@@ -7,7 +7,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,6 +21,7 @@
 #include <linux/types.h>
 #include "env.h"
 #include "json-stream.h"
+#include "notes.h"
 
 #ifndef KBENCH_VERSION
 #define KBENCH_VERSION	"unknown"
@@ -29,7 +29,6 @@
 
 #define CPU_DIR		"/sys/devices/system/cpu"
 #define CLOCK_DIR	"/sys/devices/system/clocksource/clocksource0"
-#define NOTES_MAX	65536		/* bytes; a kernel has some hundreds */
 
 static FILE *open_file(const char *root, const char *path)
 {
@@ -160,57 +159,23 @@ static struct json_object *add_object(struct json_object *obj, const char *name)
 	return child;
 }
 
-int env__build_id(void *notes, size_t size, char *hex, size_t hex_size)
-{
-	Elf_Data data = {
-		.d_buf = notes, .d_size = size, .d_type = ELF_T_NHDR, .d_version = EV_CURRENT,
-	};
-	size_t i, pos = 0, name, desc;
-	GElf_Nhdr note;
-
-	while (pos < size) {
-		const unsigned char *id;
-
-		pos = gelf_getnote(&data, pos, &note, &name, &desc);
-		if (!pos)
-			return -EINVAL;
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) ||
-		    memcmp((char *)notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
-			continue;
-		if (!note.n_descsz || note.n_descsz > (hex_size - 1) / 2)
-			return -EINVAL;
-		id = (unsigned char *)notes + desc;
-		for (i = 0; i < note.n_descsz; i++)
-			sprintf(hex + 2 * i, "%02x", id[i]);
-		return 0;
-	}
-	return -ENOENT;
-}
-
 static void add_kernel(struct json_object *env, const char *root)
 {
 	struct json_object *kernel = add_object(env, "kernel");
-	FILE *file = open_file(root, "/sys/kernel/notes");
-	char *notes = malloc(NOTES_MAX), hex[129];
+	char hex[BUILD_ID_HEX];
 	struct utsname uts;
 
 	if (!kernel)
-		goto out;
+		return;
 	if (!uname(&uts)) {
 		json_object_object_add(kernel, "release", json_text(uts.release));
 		json_object_object_add(kernel, "version", json_text(uts.version));
 		json_object_object_add(kernel, "machine", json_text(uts.machine));
 	}
-	if (file && notes &&
-	    !env__build_id(notes, fread(notes, 1, NOTES_MAX, file), hex, sizeof(hex)))
-		json_object_object_add(kernel, "build_id", json_text(hex));
-	else
-		json_object_object_add(kernel, "build_id", NULL);
+	json_object_object_add(kernel, "build_id",
+			       notes__kernel_build_id(root, hex, sizeof(hex)) ? NULL :
+			       json_text(hex));
 	add_text(kernel, "command_line", first_line(root, "/proc/cmdline"));
-out:
-	free(notes);
-	if (file)
-		fclose(file);
 }
 
 /* Does CPU @cpu come first in its own list of siblings? *@nr: the longest list. */

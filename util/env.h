@@ -2,7 +2,6 @@
 #ifndef KBENCH_ENV_H
 #define KBENCH_ENV_H
 
-#include <stddef.h>
 #include <json-c/json.h>
 
 /**
@@ -15,18 +14,6 @@
  * Return: the object, the caller's, or NULL if out of memory.
  */
 struct json_object *env__collect(const char *root);
-
-/**
- * env__build_id - find the GNU build ID in ELF notes
- * @notes:	what /sys/kernel/notes holds, aligned to 4 bytes; not trusted
- * @size:	its size in bytes
- * @hex:	where the ID goes, in hexadecimal
- * @hex_size:	room there
- *
- * Return: 0, -ENOENT if there is none, -EINVAL for notes that end early or an ID that is empty or
- * has no room in @hex.
- */
-int env__build_id(void *notes, size_t size, char *hex, size_t hex_size);
 
 /**
  * env__next_range - walk a list of the kernel's, "0-3,8,10-11"

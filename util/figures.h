@@ -17,6 +17,8 @@
 #define FIGURES_MAX_ROWS	4096	/* in a results file */
 #define FIGURES_NAME_MAX	160	/* bytes of a name, with the zero */
 
+#define FIGURES_ALL_LOCKS	"all locks"	/* of contention: the sum of all rows */
+
 /* How the values of repeats become one, and what it means if that is larger. */
 enum figure_of { FIGURE_MEAN, FIGURE_MAX };
 

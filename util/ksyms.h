@@ -3,8 +3,17 @@
  * Names of kernel addresses
  *
  * From /proc/kallsyms; where that shows zeros (kernel.kptr_restrict), from the vmlinux or its debug
- * file whose build ID is that of the running kernel, if the kernel's load address is known; else
- * there are no names, and one sentence says why.
+ * file whose build ID is that of the running kernel, if /proc/kcore tells the kernel's load
+ * address; else there are no names, and one sentence says why.
+ *
+ * A function ends where the next symbol begins. Where none of the same owner (the kernel, or a
+ * module) is near, as behind the last function of a module, it ends with its page: what lies
+ * further has no name rather than a wrong one.
+ *
+ * Of several names of an address the one is taken that comes first by this rule: a global one
+ * before a local one before a weak one; one with fewer underscores in front; a shorter one; and
+ * then the later one in the order of bytes, so that it is __x64_sys_getppid and not
+ * __ia32_sys_getppid.
  */
 #ifndef KBENCH_KSYMS_H
 #define KBENCH_KSYMS_H
@@ -23,6 +32,9 @@ struct ksyms;
  */
 struct ksyms *ksyms__new(void);
 void ksyms__free(struct ksyms *k);
+
+/* The same of the files below @root, a directory in place of / for a test. */
+struct ksyms *ksyms__read(const char *root);
 
 /**
  * ksyms__name - the function that an address is in
@@ -54,8 +66,13 @@ const char *ksyms__warning(const struct ksyms *k);
  * @why:	what is wrong with it, with the line
  * @why_size:	room there
  *
+ * The lines may have any order. Addresses that are all zero are no error: there are no functions.
+ *
  * Return: the symbols, or NULL with @why written and errno EINVAL, or ENOMEM.
  */
 struct ksyms *ksyms__parse_kallsyms(const char *text, size_t size, char *why, size_t why_size);
+
+/* How many functions there are. */
+size_t ksyms__nr(const struct ksyms *k);
 
 #endif
