@@ -154,7 +154,7 @@ static char *read_text(int fd, size_t *size)
 		n = read(fd, text + used, min(room - used, (size_t)READ_SIZE));
 		if (n < 0 && errno != EINTR)
 			goto failed;
-		used += max(n, (ssize_t)0);
+		used += n > 0 ? n : 0;
 	}
 	*size = used;
 	return text;

@@ -75,8 +75,8 @@ int cmd_noise(int argc, const char **argv);
  * cmd_import - make a results file of what another program has printed
  * @argc, @argv: the command's name, options, a format, and a file
  *
- * Return: an enum bench_exit: 1 if the text cannot be read, is not in that format, or nothing can be
- * written.
+ * Return: an enum bench_exit: 1 if the text cannot be read or is not in that format, or nothing can
+ * be written.
  */
 int cmd_import(int argc, const char **argv);
 
