@@ -122,7 +122,7 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 	put_waiting(all, f);
 	for (i = BASE; i < NR_SIDES; i++) {
 		if (all->lower_bound[i])
-			fprintf(f, "    %s: some was lost, the figures are lower bounds\n",
+			fprintf(f, "    %s: not all was seen, the figures are lower bounds\n",
 				i == BASE ? "base" : "patched");
 	}
 }

@@ -44,13 +44,17 @@ static bool counts(const struct compare_point *p, int side, const struct results
 static int add_table(struct tables *t, const struct results_point *point)
 {
 	const struct figures **list = reallocarray(t->list, t->nr + 1, sizeof(*list));
+	int r;
 
 	if (!list)
 		return -ENOMEM;
 	t->list = list;
 	list[t->nr++] = point->figures;
-	if (point->rate > 0) {
-		t->time += point->tasks * 1e9 / point->rate;
+	/* of each repeat, as the figures are: the mean of 1 / rate is not 1 / the mean of rates */
+	for (r = 0; r < point->nr_repeats; r++) {
+		if (!(point->repeats[r].rate > 0))
+			continue;
+		t->time += point->tasks * 1e9 / point->repeats[r].rate;
 		t->nr_time++;
 	}
 	return 0;

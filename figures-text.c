@@ -168,7 +168,7 @@ void figures__print(const struct figures *f, const struct figures_heading *headi
 		fprintf(out, "%*s%d more: -v shows them\n", INDENT, "", nr - most);
 	print_missing(f, out);
 	if (f->lower_bound)
-		fprintf(out, "%*sSome was lost: the figures are lower bounds.\n", INDENT, "");
+		fprintf(out, "%*sNot all was seen: the figures are lower bounds.\n", INDENT, "");
 	if (f->notes)
 		print_wrapped(f->notes, INDENT, out);
 }

@@ -2,12 +2,13 @@
 /*
  * The contention instrument: what the tasks wait for, and who makes them wait
  *
- * The kernel's lock:contention_begin and _end are sampled on all tasks while they are measured
- * (util/sampler.c), paired to waits (util/contention.c), and put into rows by the type of the lock
- * and the function that takes it: the first of the call chain that is no locking code.
+ * The kernel's lock:contention_begin and _end are sampled on all tasks (util/sampler.c), paired to
+ * waits (util/contention.c), and put into rows by the type of the lock and the function that takes
+ * it: the first of the call chain that is no locking code. That begins before the tasks pass the
+ * gate, so that the begin of each wait is seen, and not only of those that begin in a window.
  *
- * The thread of the sampler has the pairs between start and stop; the windows, which the parent
- * learns of, are handed over to it under a lock.
+ * The thread of the sampler has the pairs until the end of the measured time; the windows, which
+ * the parent learns of, are handed over to it under a lock.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,6 +26,8 @@
 #include "util/ksyms.h"
 #include "util/sampler.h"
 #include "util/tracepoint.h"
+
+#define MOST_SITES	1000	/* rows of a table; those with the most waiting */
 
 enum { COLUMN_WAITS, COLUMN_WAIT_NS, COLUMN_AVG, COLUMN_MAX, COLUMN_SHARE };
 
@@ -258,12 +261,6 @@ static void contention_ready(struct bench_observer *o, struct bench_run *run)
 	if (!tids || contention__watch(c->pairs, tids, c->all_tasks ? 0 : run->nr_tasks))
 		no_memory(c);
 	free(tids);
-}
-
-static void contention_start(struct bench_observer *o, struct bench_run *run __maybe_unused)
-{
-	struct contention_instrument *c = to_contention(o);
-
 	if (!*c->failed)
 		sampler__start(c->sampler, c->failed, sizeof(c->failed));
 }
@@ -339,7 +336,7 @@ struct row {
 /* What all rows of a result share. */
 struct table {
 	int		nr_repeats;
-	u64		*ops, *ns;	/* [nr_repeats] of the windows that count; ns 0: not known */
+	u64		*ops, *ns;	/* [nr_repeats] of windows that count; ns 0: not known */
 	struct waits	*by_chain;	/* [nr_chains * nr_repeats] */
 	struct waits	*all;		/* [nr_repeats] */
 	int		nr_rows;
@@ -543,7 +540,10 @@ static int fill_figures(struct contention_instrument *c, const struct table *t, 
 			return -ENOMEM;
 		set_values(f, row, t, t->all, nr_tasks);
 	}
-	for (i = 0; i < t->nr_rows; i++) {
+	if (t->nr_rows > MOST_SITES)
+		figures__note(f, "%d more sites: not shown, but in the sum",
+			      t->nr_rows - MOST_SITES);
+	for (i = 0; i < min(t->nr_rows, MOST_SITES); i++) {
 		row = figures__add(f, t->rows[i].name);
 		if (!row)
 			return -ENOMEM;
@@ -555,12 +555,31 @@ static int fill_figures(struct contention_instrument *c, const struct table *t, 
 
 /* ---- what is to be said beside it ---- */
 
+static void add_paired(struct contention_stats *sum, const struct contention_stats *s)
+{
+	sum->begins += s->begins;
+	sum->ends += s->ends;
+	sum->waits += s->waits;
+	sum->joined += s->joined;
+	sum->replaced += s->replaced;
+	sum->unfinished += s->unfinished;
+	sum->forgotten += s->forgotten;
+	sum->no_begin += s->no_begin;
+	sum->no_room_open += s->no_room_open;
+	sum->no_room_chain += s->no_room_chain;
+	sum->no_room_backlog += s->no_room_backlog;
+	sum->no_room_sums += s->no_room_sums;
+	sum->unfinished_ns += s->unfinished_ns;
+	if (s->longest_ns > sum->longest_ns) {
+		sum->longest_ns = s->longest_ns;
+		sum->longest_chain = s->longest_chain;
+	}
+}
+
 /* Of all repeats of a point. */
 static void sum_stats(const struct contention_instrument *c, int point, struct repeat_stats *sum)
 {
-	u64 *to, *from;
-	size_t k;
-	int i;
+	int i, k;
 
 	memset(sum, 0, sizeof(*sum));
 	for (i = 0; i < c->nr_repeats; i++) {
@@ -568,10 +587,7 @@ static void sum_stats(const struct contention_instrument *c, int point, struct r
 
 		if (s->point != point)
 			continue;
-		to = (u64 *)&sum->paired;
-		from = (u64 *)&s->paired;
-		for (k = 0; k < sizeof(s->paired) / sizeof(*to); k++)
-			to[k] += from[k];
+		add_paired(&sum->paired, &s->paired);
 		for (k = 0; k < NR_EVENTS; k++)
 			sum->sampled.events[k] += s->sampled.events[k];
 		sum->sampled.samples += s->sampled.samples;
@@ -599,21 +615,21 @@ static void note_lost(struct contention_instrument *c, const struct repeat_stats
 {
 	struct figures *f = &c->ins.figures;
 	u64 events = s->sampled.events[EVENT_BEGIN] + s->sampled.events[EVENT_END];
-	u64 seen = s->sampled.samples + s->sampled.own;
+	u64 seen = s->sampled.samples + s->sampled.own, all = seen + s->sampled.lost;
+	u64 bad = s->sampled.bad + c->undecoded;
 
 	if (s->sampled.lost) {
 		f->lower_bound = true;
 		figures__note(f, "lost: %llu of %llu records: take a larger --buffer-kb",
 			      (unsigned long long)s->sampled.lost,
-			      (unsigned long long)(seen + s->sampled.lost));
+			      (unsigned long long)all);
 	}
-	if (events != seen + s->sampled.lost || s->sampled.bad || s->sampled.late || c->undecoded) {
+	if (events != all || bad || s->sampled.late) {
 		f->lower_bound = true;
 		figures__note(f,
 			      "the kernel counted %llu events; %llu were seen, %llu lost, %llu not understood, %llu late",
 			      (unsigned long long)events, (unsigned long long)seen,
-			      (unsigned long long)s->sampled.lost,
-			      (unsigned long long)(s->sampled.bad + c->undecoded),
+			      (unsigned long long)s->sampled.lost, (unsigned long long)bad,
 			      (unsigned long long)s->sampled.late);
 	}
 	if (s->sampled.new_cpus) {
@@ -625,8 +641,9 @@ static void note_lost(struct contention_instrument *c, const struct repeat_stats
 
 static void note_pairs(struct figures *f, const struct contention_stats *p)
 {
-	u64 begins = p->waits + p->joined + p->replaced + p->unfinished + p->forgotten +
-		     p->no_room_open + p->no_room_chain;
+	u64 no_end = p->replaced + p->forgotten;
+	u64 begins = p->waits + p->joined + no_end + p->unfinished + p->no_room_open +
+		     p->no_room_chain;
 
 	note_limit(f, p->no_room_open, "at a time", CONTENTION_MAX_OPEN);
 	note_limit(f, p->no_room_chain, "call chains", CONTENTION_MAX_CHAINS);
@@ -634,16 +651,44 @@ static void note_pairs(struct figures *f, const struct contention_stats *p)
 		   CONTENTION_MAX_BACKLOG);
 	note_limit(f, p->no_room_sums, "sums of a window: take a longer --window",
 		   CONTENTION_MAX_SUMS);
-	if (p->no_begin || p->replaced || p->unfinished || p->forgotten)
+	if (p->no_begin || no_end)
 		figures__note(f,
 			      "unpaired, not counted: %llu ends without a begin, %llu begins without an end",
-			      (unsigned long long)p->no_begin,
-			      (unsigned long long)(p->replaced + p->unfinished + p->forgotten));
+			      (unsigned long long)p->no_begin, (unsigned long long)no_end);
 	if (begins != p->begins || p->ends != p->waits + p->no_begin)
 		figures__note(f, "the sums do not agree: this is a bug");
 }
 
-static void write_notes(struct contention_instrument *c, int point)
+/*
+ * A wait counts when it has ended. Where waits are short against the measured time, nothing is
+ * missed by that: as many begin before it as end behind it. Where they are not, most of the waiting
+ * may be in those that have not ended.
+ */
+static void note_unfinished(struct contention_instrument *c, const struct contention_stats *p,
+			    const struct table *t, int nr_tasks)
+{
+	struct figures *f = &c->ins.figures;
+	char name[FIGURES_NAME_MAX];
+	u64 counted = 0;
+	double ns = 0;
+	int r;
+
+	if (!p->unfinished_ns)
+		return;
+	for (r = 0; r < t->nr_repeats; r++) {
+		counted += t->all[r].ns;
+		ns += t->ns[r];
+	}
+	name_row(c, p->longest_chain, name, sizeof(name));
+	figures__note(f, "not counted: %llu waits that had not ended (%.1f %% of time), most in %s",
+		      (unsigned long long)p->unfinished,
+		      100.0 * p->unfinished_ns / (ns * nr_tasks), name);
+	if (p->unfinished_ns > counted / 4)
+		f->lower_bound = true;
+}
+
+static void write_notes(struct contention_instrument *c, int point, const struct table *t,
+			int nr_tasks)
 {
 	struct figures *f = &c->ins.figures;
 	struct repeat_stats s;
@@ -655,6 +700,7 @@ static void write_notes(struct contention_instrument *c, int point)
 		figures__note(f, "waits of all tasks of the machine");
 	note_lost(c, &s);
 	note_pairs(f, &s.paired);
+	note_unfinished(c, &s.paired, t, nr_tasks);
 	if (sec > 0)
 		figures__note(f,
 			      "%.0f events/s; reading them took %.1f %% of a CPU and %.1f MiB, buffers of %llu KiB were %.0f %% full at most",
@@ -662,8 +708,7 @@ static void write_notes(struct contention_instrument *c, int point)
 			      100.0 * s.sampled.reader_ns / s.sampled.ns,
 			      (sampler__memory(c->sampler) + contention__memory(c->pairs)) /
 			      (1024.0 * 1024),
-			      (unsigned long long)(sampler__memory(c->sampler) /
-						   sampler__nr_cpus(c->sampler) / 1024),
+			      (unsigned long long)sampler__buffer_kb(c->sampler),
 			      100 * s.sampled.fullest);
 	if (ksyms__warning(c->syms))
 		figures__note(f, "%s", ksyms__warning(c->syms));
@@ -703,7 +748,7 @@ static int contention_result(struct bench_observer *o, struct bench_run *run,
 	if (!err)
 		err = fill_figures(c, &t, res->nr_tasks);
 	if (!err)
-		write_notes(c, run->point);
+		write_notes(c, run->point, &t, res->nr_tasks);
 	free_table(&t);
 	return err ? bench_run__fail(run, -err, "the table of contention") : 0;
 }
@@ -733,7 +778,6 @@ struct instrument *contention_instrument__new(const struct instrument_options *o
 	c->ins.free = contention_free;
 	c->ins.observer.begin = contention_begin;
 	c->ins.observer.ready = contention_ready;
-	c->ins.observer.start = contention_start;
 	c->ins.observer.window = contention_window;
 	c->ins.observer.stop = contention_stop;
 	c->ins.observer.result = contention_result;

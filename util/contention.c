@@ -15,7 +15,7 @@
 
 #include "contention.h"
 
-#define HASH_SIZE	(1u << 16)
+#define HASH_SIZE	65536u
 #define INNER_DEPTH	8		/* of chains, when there are many of them */
 #define NONE		UINT_MAX
 #define NO_TASK		INT_MIN
@@ -57,7 +57,7 @@ struct contention {
 	size_t			nr_backlog, room_backlog;
 	struct contention_window *windows;
 	int			nr_windows, room_windows;
-	int			nr_done;			/* of them, that are summed up */
+	int			first, nr_done;	/* of the tasks now watched; that are summed up */
 	size_t			nr_sums;
 };
 
@@ -140,6 +140,7 @@ int contention__watch(struct contention *c, const int *tids, int nr)
 	c->nr_tids = nr;
 	clear_open(c);
 	c->nr_backlog = 0;
+	c->first = c->nr_windows;
 	c->nr_done = c->nr_windows;
 	memset(&c->stats, 0, sizeof(c->stats));
 	return 0;
@@ -157,7 +158,8 @@ static bool is_watched(struct contention *c, int tid)
 
 static bool grow_chains(struct contention *c)
 {
-	u32 room = min(max(2 * c->room_chains, 64u), (u32)CONTENTION_MAX_CHAINS);
+	const u32 most = CONTENTION_MAX_CHAINS;
+	u32 room = min(max(2 * c->room_chains, 64u), most);
 	struct chain *chains = reallocarray(c->chains, room, sizeof(*chains));
 	struct contention_sum *sums;
 
@@ -178,11 +180,10 @@ static u32 find_chain(struct contention *c, unsigned int flags, const u64 *ips, 
 {
 	u32 hash = flags, i;
 	struct chain *chain;
-	u64 k;
+	u64 k, most;
 
-	nr = min(nr, (u64)CONTENTION_MAX_DEPTH);
-	if (c->nr_chains >= CONTENTION_MAX_CHAINS / 4 * 3)
-		nr = min(nr, (u64)INNER_DEPTH);
+	most = c->nr_chains < CONTENTION_MAX_CHAINS / 4 * 3 ? CONTENTION_MAX_DEPTH : INNER_DEPTH;
+	nr = min(nr, most);
 	for (k = 0; k < nr; k++)
 		hash = hash_word(hash, ips[k]);
 	hash %= HASH_SIZE;
@@ -283,7 +284,8 @@ void contention__begin(struct contention *c, int tid, u64 lock, unsigned int fla
 
 static bool grow_backlog(struct contention *c)
 {
-	size_t room = min(max(2 * c->room_backlog, (size_t)1024), (size_t)CONTENTION_MAX_BACKLOG);
+	const size_t least = 1024, most = CONTENTION_MAX_BACKLOG;
+	size_t room = min(max(2 * c->room_backlog, least), most);
 	struct ended_wait *more;
 
 	if (room == c->room_backlog)
@@ -410,12 +412,41 @@ void contention__until(struct contention *c, u64 until)
 		sum_up(c, &c->windows[c->nr_done++]);
 }
 
+/* How much of the windows went into what has not ended, and where the most of that is. */
+static void sum_unfinished(struct contention *c)
+{
+	u64 from = ULLONG_MAX, until = 0, ns;
+	u32 i;
+
+	if (c->first < c->nr_windows) {
+		from = c->windows[c->first].start_ns;
+		until = c->windows[c->nr_windows - 1].end_ns;
+	}
+	c->stats.unfinished = c->nr_open;
+	for (i = 0; c->nr_open && i < CONTENTION_MAX_OPEN; i++) {
+		const struct open_wait *w = &c->open[i];
+
+		if (w->tid == NO_TASK || max(w->begin_ns, from) >= until)
+			continue;
+		ns = until - max(w->begin_ns, from);
+		c->stats.unfinished_ns += ns;
+		c->by_chain[w->chain].wait_ns += ns;
+	}
+	for (i = 0; i < c->nr_chains; i++) {
+		if (c->by_chain[i].wait_ns > c->stats.longest_ns) {
+			c->stats.longest_ns = c->by_chain[i].wait_ns;
+			c->stats.longest_chain = i;
+		}
+		c->by_chain[i].wait_ns = 0;
+	}
+}
+
 void contention__finish(struct contention *c, struct contention_stats *stats)
 {
 	contention__until(c, ULLONG_MAX);
 	c->stats.outside += c->nr_backlog;
 	c->nr_backlog = 0;
-	c->stats.unfinished += c->nr_open;
+	sum_unfinished(c);
 	clear_open(c);
 	*stats = c->stats;
 }

@@ -2,9 +2,9 @@
 /*
  * Waits for kernel locks, out of lock:contention_begin and lock:contention_end
  *
- * Both say which task and which lock; the begin also has flags, which tell the type of the lock, and
- * a call chain. The kernel's include/trace/events/lock.h has them. What is not to be seen in them:
- * waits that the kernel does not trace, first of all the spinning of a rwsem before it sleeps.
+ * Both say which task and which lock; the begin also has flags, which tell the type of the lock,
+ * and a call chain. The kernel's include/trace/events/lock.h has them. What is not to be seen in
+ * them: waits that the kernel does not trace, first of all the spinning for a rwsem before the sleep.
  */
 #ifndef KBENCH_CONTENTION_H
 #define KBENCH_CONTENTION_H
@@ -13,12 +13,12 @@
 #include <linux/types.h>
 
 /* Flags of contention_begin: LCB_F_* of the kernel. */
-#define CONTENTION_SPIN		(1u << 0)
-#define CONTENTION_READ		(1u << 1)
-#define CONTENTION_WRITE	(1u << 2)
-#define CONTENTION_RT		(1u << 3)
-#define CONTENTION_PERCPU	(1u << 4)
-#define CONTENTION_MUTEX	(1u << 5)
+#define CONTENTION_SPIN		1u
+#define CONTENTION_READ		2u
+#define CONTENTION_WRITE	4u
+#define CONTENTION_RT		8u
+#define CONTENTION_PERCPU	16u
+#define CONTENTION_MUTEX	32u
 
 #define CONTENTION_MAX_DEPTH	32	/* entries of a call chain */
 #define CONTENTION_MAX_CHAINS	8192	/* call chains; of the last quarter only the inner part */
@@ -47,12 +47,15 @@ struct contention_window {
 /**
  * struct contention_stats - what has become of all events since contention__watch()
  * @begins, @ends: of the tasks that are watched: @begins = @waits + @joined + @replaced +
- *		@unfinished + @forgotten + @no_room_open + @no_room_chain, @ends = @waits + @no_begin
+ *		@unfinished + @forgotten + @no_room_open + @no_room_chain,
+ *		@ends = @waits + @no_begin
  * @others:	events of tasks that are not watched
  * @waits:	that have ended: @waits = @counted + @outside + @no_room_backlog + @no_room_sums
  * @joined:	further begins of the same wait: a mutex is spun for, then slept for
  * @replaced:	begins whose end was not seen when the next wait for the same lock began
  * @unfinished:	begins whose end was not seen until contention__finish()
+ * @unfinished_ns: how long these had lasted, from the first window to the last one
+ * @longest_chain, @longest_ns: the call chain that has the most of it, and how much
  * @forgotten:	begins whose end may have been lost
  * @no_begin:	ends without a begin
  * @counted:	waits that ended in a window
@@ -64,6 +67,8 @@ struct contention_stats {
 	u64	waits, joined, replaced, unfinished, forgotten, no_begin;
 	u64	counted, outside;
 	u64	no_room_open, no_room_chain, no_room_backlog, no_room_sums;
+	u64	unfinished_ns, longest_ns;
+	u32	longest_chain;
 };
 
 struct contention;
@@ -84,7 +89,7 @@ int contention__watch(struct contention *c, const int *tids, int nr);
 /*
  * The events, in the order of time (ns). @ips is the chain from the tracepoint outwards, without
  * PERF_CONTEXT_*; what is deeper than CONTENTION_MAX_DEPTH is left out. @tid may be any number but
- * INT_MIN; the idle tasks of all CPUs have 0 in common, so that it takes another to tell them apart.
+ * INT_MIN; the idle tasks of all CPUs have 0 in common, so that other numbers must tell them apart.
  */
 void contention__begin(struct contention *c, int tid, u64 lock, unsigned int flags, u64 time,
 		       const u64 *ips, u64 nr);
@@ -104,7 +109,10 @@ void contention__lost(struct contention *c);
  */
 int contention__window(struct contention *c, struct contention_tag tag, u64 start_ns, u64 end_ns);
 
-/* All events before @until have been given, all windows that begin before: sum up those that end. */
+/*
+ * All events before @until have been given, and all windows that begin before: sum up the windows
+ * that end before.
+ */
 void contention__until(struct contention *c, u64 until);
 
 /* There are no more events and windows of these tasks. */

@@ -19,8 +19,8 @@
 
 /**
  * struct perf_record - what one has in it; what it has not is zero
- * @type:	PERF_RECORD_SAMPLE, _LOST, _LOST_SAMPLES, or another, of which only @time and the like
- *		are known
+ * @type:	PERF_RECORD_SAMPLE, _LOST, _LOST_SAMPLES, or another, of which only @time and the
+ *		like are known
  * @misc:	PERF_RECORD_MISC_*
  * @size:	bytes in the buffer
  * @time:	by the clock that was asked for, ns

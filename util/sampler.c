@@ -57,21 +57,18 @@ struct sampler {
 	size_t			buffer_size;
 	int			nr_buffers;
 	struct buffer		*buffers;
-	int			*heap, nr_heap;		/* of buffers, the one with the oldest first */
+	int			*heap, nr_heap;		/* of buffers, that with the oldest first */
 	/* between start and stop */
 	bool			started;
 	u64			start_ns;
 	struct perf_counts_values before[SAMPLER_MAX_EVENTS];
 	pthread_t		thread;
-	int			policy;
-	struct sched_param	param;
 	pthread_mutex_t		lock;
 	pthread_cond_t		cond;
 	bool			stop;			/* under the lock */
 	/* the thread's own, until it has ended */
 	pid_t			tid;
 	u64			newest;
-	u64			recorded_lost;
 	struct sampler_stats	stats;
 };
 
@@ -137,6 +134,9 @@ void sampler__why_not(int err, const char *event, char *why, size_t why_size)
 }
 
 /* ---- opening ---- */
+
+static const char too_much_locked[] =
+	": more than kernel.perf_event_mlock_kb and ulimit -l allow: take less, or be root";
 
 static int silent(enum libperf_print_level level __maybe_unused, const char *fmt __maybe_unused,
 		  va_list ap __maybe_unused)
@@ -216,12 +216,10 @@ static int open_events(struct sampler *s, const struct sampler_options *opts, in
 	errno = 0;
 	if (perf_evlist__mmap(s->evlist, pages)) {
 		err = errno ? -errno : -ENOMEM;
-		snprintf(why, why_size,
-			 "a buffer of %lld KiB for each of %d CPUs: %s%s", (long long)pages *
-			 (sysconf(_SC_PAGESIZE) / 1024), perf_cpu_map__nr(s->cpus), strerror(-err),
-			 err == -EPERM ?
-			 ": more than kernel.perf_event_mlock_kb and ulimit -l allow: take a smaller one, or be root" :
-			 "");
+		snprintf(why, why_size, "a buffer of %lld KiB for each of %d CPUs: %s%s",
+			 (long long)pages * (sysconf(_SC_PAGESIZE) / 1024),
+			 perf_cpu_map__nr(s->cpus), strerror(-err),
+			 err == -EPERM ? too_much_locked : "");
 		goto out;
 	}
 	s->nr_buffers = perf_cpu_map__nr(s->cpus);
@@ -254,7 +252,7 @@ static int open_with_buffers(struct sampler *s, const struct sampler_options *op
 	int err;
 
 	if (kb > SAMPLER_MAX_BUFFER_KB) {
-		snprintf(why, why_size, "a buffer of %llu KiB is more than the %d that there may be",
+		snprintf(why, why_size, "a buffer of %llu KiB is more than the %d there may be",
 			 (unsigned long long)kb, SAMPLER_MAX_BUFFER_KB);
 		return -ERANGE;
 	}
@@ -323,6 +321,11 @@ u64 sampler__memory(const struct sampler *s)
 	return s->nr_buffers * (u64)(s->buffer_size + sysconf(_SC_PAGESIZE));
 }
 
+u64 sampler__buffer_kb(const struct sampler *s)
+{
+	return s->buffer_size / 1024;
+}
+
 /* ---- the thread that reads ---- */
 
 /* Get the next record of a buffer, if there is one; those that are not good are left out. */
@@ -373,7 +376,6 @@ static void hand_out(struct sampler *s, struct buffer *b)
 		s->stats.late++;
 	else
 		s->newest = rec->time;
-	s->recorded_lost += rec->lost;
 	if (rec->type == PERF_RECORD_SAMPLE && (pid_t)rec->tid == s->tid) {
 		s->stats.own++;
 	} else {
@@ -385,8 +387,8 @@ static void hand_out(struct sampler *s, struct buffer *b)
 }
 
 /*
- * Hand out all that is older than @until. perf_mmap__read_done() is for buffers that overwrite: here
- * it would skip what has come since the last look.
+ * Hand out all that is older than @until. perf_mmap__read_done() is for buffers that overwrite:
+ * here it would skip what has come since the last look.
  */
 static void read_round(struct sampler *s, u64 until)
 {
@@ -437,12 +439,6 @@ static void *reader_main(void *arg)
 	u64 before, begin = s->start_ns;
 
 	s->tid = syscall(SYS_gettid);
-	/*
-	 * If our maker goes before all others (it must, where there are many more tasks than CPUs),
-	 * then so do we: else the buffers get full. Who is not allowed to, reads as others do.
-	 */
-	if (s->policy == SCHED_FIFO || s->policy == SCHED_RR)
-		sched_setscheduler(0, s->policy, &s->param);
 	do {
 		before = begin;
 		begin = now_ns(CLOCK_MONOTONIC);
@@ -484,20 +480,32 @@ static void disable(struct sampler *s)
 		perf_evsel__disable(evsel);
 }
 
+/*
+ * If we go before all others (where there are many more tasks than CPUs, one must), then so does
+ * the thread, from its first moment on: else the buffers get full. If it may not, it is as others.
+ */
 static int make_reader(struct sampler *s)
 {
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, err = EPERM;
+	struct sched_param param;
+	pthread_attr_t attr;
 	sigset_t all, old;
-	int err;
 
 	s->stop = false;
 	s->tid = 0;
 	s->newest = 0;
-	s->recorded_lost = 0;
-	s->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-	sched_getparam(0, &s->param);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);	/* signals are for the others */
-	err = pthread_create(&s->thread, NULL, reader_main, s);
+	if ((policy == SCHED_FIFO || policy == SCHED_RR) && !sched_getparam(0, &param)) {
+		pthread_attr_init(&attr);
+		pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+		pthread_attr_setschedpolicy(&attr, policy);
+		pthread_attr_setschedparam(&attr, &param);
+		err = pthread_create(&s->thread, &attr, reader_main, s);
+		pthread_attr_destroy(&attr);
+	}
+	if (err)
+		err = pthread_create(&s->thread, NULL, reader_main, s);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -err;
 }
@@ -555,7 +563,6 @@ static int count_new_cpus(const struct sampler *s)
 int sampler__stop(struct sampler *s, struct sampler_stats *stats)
 {
 	struct perf_counts_values after[SAMPLER_MAX_EVENTS];
-	u64 lost = 0;
 	int i, err;
 
 	if (!s->started)
@@ -568,10 +575,9 @@ int sampler__stop(struct sampler *s, struct sampler_stats *stats)
 	err = read_counts(s, after);
 	for (i = 0; !err && i < s->nr_events; i++) {
 		s->stats.events[i] = after[i].val - s->before[i].val;
-		lost += after[i].lost - s->before[i].lost;
+		/* PERF_RECORD_LOST only comes with the next record, which may be in the next run */
+		s->stats.lost += after[i].lost - s->before[i].lost;
 	}
-	/* the kernel counts since 6.0, and knows also of those after the last record */
-	s->stats.lost = max(lost, s->recorded_lost);
 	if (stats)
 		*stats = s->stats;
 	return err;

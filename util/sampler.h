@@ -19,7 +19,7 @@
 
 #include "perf-record.h"
 
-#define SAMPLER_BUFFER_KB	4096		/* a CPU, unless another size is asked for */
+#define SAMPLER_BUFFER_KB	2048		/* a CPU, unless another size is asked for */
 #define SAMPLER_MAX_BUFFER_KB	(1024 * 1024)
 #define SAMPLER_MAX_EVENTS	4
 
@@ -99,9 +99,10 @@ void sampler__free(struct sampler *s);
 int sampler__start(struct sampler *s, char *why, size_t why_size);
 int sampler__stop(struct sampler *s, struct sampler_stats *stats);
 
-/* CPUs that are looked at, and bytes of all buffers. */
+/* CPUs that are looked at, bytes of all buffers, KiB of one. */
 int sampler__nr_cpus(const struct sampler *s);
 u64 sampler__memory(const struct sampler *s);
+u64 sampler__buffer_kb(const struct sampler *s);
 
 /* Why perf_event_open() of @event failed with @err (> 0), and what to do: one line, into @why. */
 void sampler__why_not(int err, const char *event, char *why, size_t why_size);

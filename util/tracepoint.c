@@ -120,8 +120,8 @@ static bool is_name(const char *name)
 }
 
 /* Read a small file of a tracepoint whole; its size, or -errno. */
-static ssize_t read_file(const char *sys, const char *name, const char *file, char *buf, size_t room,
-			 char *why, size_t why_size)
+static ssize_t read_file(const char *sys, const char *name, const char *file, char *buf,
+			 size_t room, char *why, size_t why_size)
 {
 	char path[512], what[600];
 	size_t size = 0;
@@ -221,8 +221,8 @@ static bool is_text(const char *text, size_t size)
 }
 
 /*
- * What stands before "print fmt:", with one that prints nothing: how the kernel prints a record is a
- * C expression, which the library might not understand, and we do not need.
+ * What stands before "print fmt:", with one that prints nothing: how the kernel prints a record is
+ * a C expression, which the library might not understand, and we do not need.
  */
 static char *without_print_fmt(const char *text, size_t size)
 {

@@ -2,9 +2,9 @@
 /*
  * Tracepoints: their IDs, and where in their records which field is
  *
- * As the running kernel tells it in tracefs (Documentation/trace/events.rst of the kernel). Where that
- * is mounted nowhere and we may mount it, it is opened without being mounted at any place, so that
- * nothing is to be seen of it, or left behind.
+ * As the running kernel tells it in tracefs (Documentation/trace/events.rst of the kernel). Where
+ * that is mounted nowhere and we may mount it, it is opened without being mounted at any place, so
+ * that nothing is to be seen of it, or left behind.
  */
 #ifndef KBENCH_TRACEPOINT_H
 #define KBENCH_TRACEPOINT_H

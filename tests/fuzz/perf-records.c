@@ -29,10 +29,11 @@ static void check_record(const struct perf_record *rec, const char *buf, size_t 
 	uint32_t i;
 
 	must(rec->size >= sizeof(struct perf_event_header) && rec->size <= size);
+	must(rec->ips || !rec->nr_ips);
 	if (rec->ips)
 		must((const char *)rec->ips >= buf &&
 		     (const char *)(rec->ips + rec->nr_ips) <= buf + rec->size);
-	for (i = 0; i < rec->nr_ips; i++)
+	for (i = 0; rec->ips && i < rec->nr_ips; i++)
 		sum += rec->ips[i];
 	for (i = 0; i < rec->raw_size; i++)
 		sum += ((const unsigned char *)rec->raw)[i];

@@ -201,6 +201,26 @@ START_TEST(test_unpaired)
 }
 END_TEST
 
+/* What lasts longer than all windows is at least known to be there. */
+START_TEST(test_unfinished)
+{
+	start();
+	begin_x(10, LOCK_A, CONTENTION_WRITE, 100);
+	begin_y(20, LOCK_A, CONTENTION_WRITE, 400);
+	begin_y(30, LOCK_A, CONTENTION_WRITE, 300);
+	begin_x(30, LOCK_B, CONTENTION_WRITE, 1200);	/* behind the last window */
+	window(0, 200, 500);
+	window(0, 500, 1000);
+	finish();
+	assert_window(0, 0);
+	ck_assert_uint_eq(stats.unfinished, 4);
+	ck_assert_uint_eq(stats.unfinished_ns, 800 + 600 + 700);
+	ck_assert_uint_eq(stats.longest_ns, 600 + 700);
+	ck_assert_uint_eq(stats.longest_chain, 1);
+	end();
+}
+END_TEST
+
 START_TEST(test_only_ours)
 {
 	start();
@@ -469,6 +489,7 @@ Suite *contention_suite(void)
 	tcase_add_test(tc, test_begin_again);
 	tcase_add_test(tc, test_nested);
 	tcase_add_test(tc, test_unpaired);
+	tcase_add_test(tc, test_unfinished);
 	tcase_add_test(tc, test_only_ours);
 	tcase_add_test(tc, test_all_tasks);
 	tcase_add_test(tc, test_lost);
@@ -482,6 +503,7 @@ Suite *contention_suite(void)
 	tcase_add_test(tc, test_next_repeat);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("limits");
+	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_too_many_open);
 	tcase_add_test(tc, test_too_many_chains);
 	tcase_add_test(tc, test_full_backlog);

