@@ -153,9 +153,15 @@ static void print_heading(const struct figures *f, const struct figures_heading 
 	fputc('\n', out);
 }
 
+/* Has it as many rows as the kernel has functions, not as many as were asked for? */
+static bool is_long(const struct figures *f)
+{
+	return !strcmp(f->kind, "contention") || !strcmp(f->kind, "profile");
+}
+
 void figures__print(const struct figures *f, const struct figures_heading *heading, FILE *out)
 {
-	int i, nr = 0, most = heading->verbose ? f->nr : MOST_ROWS;
+	int i, nr = 0, most = heading->verbose || !is_long(f) ? f->nr : MOST_ROWS;
 
 	print_heading(f, heading, out);
 	for (i = 0; i < f->nr; i++) {
