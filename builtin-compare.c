@@ -114,21 +114,39 @@ static int read_noise(struct noise **noise)
 	return BENCH_EXIT_FAILED;
 }
 
+static bool any_imported(const struct comparison *c)
+{
+	int side, i;
+
+	for (side = BASE; side < NR_SIDES; side++) {
+		for (i = 0; i < c->nr_files[side]; i++) {
+			if (c->files[side][i]->origin)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* @gated: what is returned is what the gate says. */
 static int compare(struct comparison *c, const struct noise *noise, enum compare_format format,
 		   bool *gated)
 {
 	struct point_verdict **all = calloc(c->nr_points + 1, sizeof(*all));
 	struct verdict_rules rules = { .same = same / 100, .assumed = ASSUMED_NOISE };
+	bool imported = any_imported(c);
 	char why[512];
 	int i, ret;
 
 	if (!all)
 		return BENCH_EXIT_FAILED;
+	if (imported)
+		rules.assumed = NAN;
 	for (i = 0; i < c->nr_points; i++) {
 		struct compare_point *p = &c->points[i];
 
-		rules.noise = noise__find(noise, c->files[BASE][0], p->bench, p->point[BASE],
+		/* what was measured here says nothing of others' machines */
+		rules.noise = imported ? NAN :
+			      noise__find(noise, c->files[BASE][0], p->bench, p->point[BASE],
 					  &rules.noise_df);
 		verdict__compare(p->side, &rules, &p->v);
 		all[i] = &p->v;

@@ -72,6 +72,15 @@ int cmd_ab(int argc, const char **argv);
 int cmd_noise(int argc, const char **argv);
 
 /**
+ * cmd_import - make a results file of what another program has printed
+ * @argc, @argv: the command's name, options, a format, and a file
+ *
+ * Return: an enum bench_exit: 1 if the text cannot be read or is not in that format, or nothing can
+ * be written.
+ */
+int cmd_import(int argc, const char **argv);
+
+/**
  * cmd_report - tables, the scaling law and plots of results files
  * @argc, @argv: the command's name, options, and the files
  *

@@ -139,11 +139,27 @@ static bool same_point(const struct compare_point *p, const struct results_bench
 	       !strcmp(p->bench->name, bench->name);
 }
 
-/* Are two runs the same, under two names? */
-static bool same_run(const struct verdict_run *run, const struct results_point *point)
+/* The benchmarks of a file, as they stand there. */
+static struct json_object *benchmarks(const struct results *file)
+{
+	struct json_object *list = NULL;
+
+	json_object_object_get_ex(file->root, "benchmarks", &list);
+	return list;
+}
+
+/*
+ * Are two runs the same, under two names? Each of ours has a time of its own. Of two that were
+ * imported, all numbers are the same if they are from the same text.
+ */
+static bool same_run(const struct verdict_run *run, const struct results *file,
+		     const struct results_point *point)
 {
 	const struct results_repeat *a = &run->point->repeats[0], *b = &point->repeats[0];
 
+	if (run->file->origin || file->origin)
+		return run->file->origin && file->origin &&
+		       json_object_equal(benchmarks(run->file), benchmarks(file));
 	return run->point->nr_repeats == point->nr_repeats && a->gate_ns == b->gate_ns &&
 	       a->ops == b->ops && a->elapsed_ns == b->elapsed_ns;
 }
@@ -180,7 +196,7 @@ static int add_run(struct comparison *c, struct compare_point *p, enum compare_s
 	for (i = 0; i < s->nr_runs; i++) {
 		if (s->runs[i].file == file)
 			return add_repeats(&s->runs[i], point);
-		if (same_run(&s->runs[i], point))
+		if (same_run(&s->runs[i], file, point))
 			return add_note(c, NOTE_ENV, "%s is the same run as %s: it counts once",
 					file->path, s->runs[i].file->path);
 	}

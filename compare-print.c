@@ -342,7 +342,10 @@ static void put_side(const struct comparison *c, int side, FILE *f)
 	for (i = 0; i < c->nr_files[side] && !c->command[side]; i++)
 		put_wrapped(f, i ? "" : c->nr_files[side] > 1 ? "  files" : "  file", 9,
 			    c->files[side][i]->path);
-	if (c->command[side])
+	if (first->origin)
+		put_wrapped_fmt(f, "", 9, "imported from %s, %s", first->origin,
+				first->origin_file ?: "standard input");
+	else if (c->command[side])
 		put_wrapped_fmt(f, "", 9, "$ %s (%d runs)", c->command[side], c->nr_files[side]);
 	else if (*first->command)
 		put_wrapped_fmt(f, "", 9, "$ %s", first->command);
@@ -384,11 +387,17 @@ static void put_bench(const struct comparison *c, const struct results_bench *b,
 
 	if (!mem)
 		return;
-	for (cpus = *b->cpus != '\0', comma = strchr(b->cpus, ','); comma;
-	     comma = strchr(comma + 1, ','))
-		cpus++;
-	fprintf(mem, "one op: %s; %s tasks, pin %s, %d CPU%s", b->unit, b->mode, b->pin, cpus,
-		cpus == 1 ? "" : "s");
+	fprintf(mem, "one op: %s", b->unit);
+	if (b->mode)
+		fprintf(mem, "; %s tasks", b->mode);
+	if (b->pin)
+		fprintf(mem, ", pin %s", b->pin);
+	if (b->cpus) {
+		for (cpus = *b->cpus != '\0', comma = strchr(b->cpus, ','); comma;
+		     comma = strchr(comma + 1, ','))
+			cpus++;
+		fprintf(mem, ", %d CPU%s", cpus, cpus == 1 ? "" : "s");
+	}
 	if (b->dir_fs)
 		fprintf(mem, "; on %s", b->dir_fs);
 	json_object_object_foreachC(b->parameters, i) {

@@ -10,7 +10,8 @@
  *
  *	the files of both sides, pooled, where a side has several;
  *	the floor that "perf-kbench noise" has measured on this machine, pooled with these;
- *	an assumed one, said to be assumed, where there is neither.
+ *	an assumed one, said to be assumed, where there is neither; none for imported files, since
+ *	nothing is known of the machine that they are from.
  *
  * It is never taken to be less than what the repeats of a run alone make it. With few files the
  * quantiles are those of Student's t. A bootstrap over files, then repeats, then windows runs
@@ -434,6 +435,11 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
 		} else {
 			s[i].inner = s[i].repeat_var * s[i].inverse;
 		}
+	}
+	if (!isfinite(rules->assumed) && !isfinite(rules->noise) && s[BASE].nr_runs == 1 &&
+	    s[PATCHED].nr_runs == 1) {
+		none(v, "imported, one file a side: needs at least 2 files a side");
+		return;
 	}
 	if (!isfinite(s[BASE].inner)) {
 		if (v->runs == 1 && s[BASE].nr_runs == s[PATCHED].nr_runs) {

@@ -51,7 +51,7 @@ struct verdict_rules {
 	double	same;		/* margin of equivalence */
 	double	noise;		/* standard deviation from run to run, NaN: not known */
 	double	noise_df;	/* its degrees of freedom */
-	double	assumed;	/* in its place where one run a side is all there is */
+	double	assumed;	/* in its place where there is one run a side; NaN: none may be */
 };
 
 /* What a difference was judged against. */

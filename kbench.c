@@ -44,6 +44,7 @@ const struct cmd_struct kbench_commands[] = {
 	{ "compare",	cmd_compare,	"Tell whether patched results are better than base's" },
 	{ "ab",		cmd_ab,		"Run two commands in turn, and compare them"	},
 	{ "noise",	cmd_noise,	"Measure by how much rates differ from run to run" },
+	{ "import",	cmd_import,	"Make a results file of others' output"		},
 	{ "list",	cmd_list,	"Print a line for each benchmark"		},
 	{ "report",	cmd_report,	"Show results files: tables, scaling, plots"	},
 	{ "help",	cmd_help,	"Explain a command, a collection or a benchmark" },

@@ -145,7 +145,7 @@ static void put_machine(const struct results *res)
 
 	if (release && machine)
 		put_field("kernel", text_of("%s %s", release, machine));
-	if (model && hypervisor)
+	if (model && hypervisor && (*model || !res->origin))
 		put_field("CPU", text_of("%s%s", *model ? model : "not known", virtual));
 	if (online && allowed && *online)
 		put_field("CPUs", text_of("%d online (%s), %s allowed", count_cpus(online), online,
@@ -166,6 +166,10 @@ static void put_file(const struct results *res)
 {
 	put_field("file", text_of("%s%s", res->path,
 				  res->complete ? "" : " (not complete: the run was cut short)"));
+	if (res->origin)
+		put_field("origin", text_of("imported from %s, %s%s%s", res->origin,
+					    res->origin_file ?: "standard input",
+					    res->imported ? ", at " : "", res->imported ?: ""));
 	put_field("command", text_of("%s", res->command));
 	if (res->environment)
 		put_machine(res);
@@ -209,7 +213,24 @@ static char *parameters_text(const struct results_bench *b)
 	return text;
 }
 
-static void put_bench(const struct results_bench *b)
+/* What is known of an imported one. */
+static char *imported_text(const struct results_bench *b)
+{
+	char *duration = b->loops ? duration_text(b) : NULL, *text;
+	int nr_cpus = 1;
+	const char *s;
+
+	for (s = b->cpus ?: ""; *s; s++)
+		nr_cpus += *s == ',';
+	text = text_of("%s%s%s%.0d%s%s%s", b->mode ?: "", b->mode ? " tasks" : "",
+		       b->mode && b->cpus ? ", " : "", b->cpus ? nr_cpus : 0,
+		       !b->cpus ? "" : nr_cpus == 1 ? " CPU" : " CPUs",
+		       duration && (b->mode || b->cpus) ? "; " : "", duration ?: "");
+	free(duration);
+	return text;
+}
+
+static void put_plan(const struct results_bench *b)
 {
 	char *duration = duration_text(b);
 	int nr_cpus = 1;
@@ -217,16 +238,24 @@ static void put_bench(const struct results_bench *b)
 
 	for (s = b->cpus; *s; s++)
 		nr_cpus += *s == ',';
+	put_detail(text_of("%s tasks, pin %s, %d CPU%s; %d repeat%s of %s", b->mode, b->pin,
+			   nr_cpus, nr_cpus == 1 ? "" : "s", b->repeats,
+			   b->repeats == 1 ? "" : "s", duration ?: "?"));
+	free(duration);
+}
+
+static void put_bench(const struct results *res, const struct results_bench *b)
+{
 	printf("\n%s", markdown ? "### " : "");
 	put_text(b->name, strlen(b->name));
 	fputs(": ", stdout);
 	put_words(strlen(b->name) + 2, 4, b->unit);
 	if (markdown)
 		putchar('\n');
-	put_detail(text_of("%s tasks, pin %s, %d CPU%s; %d repeat%s of %s", b->mode, b->pin,
-			   nr_cpus, nr_cpus == 1 ? "" : "s", b->repeats,
-			   b->repeats == 1 ? "" : "s", duration ?: "?"));
-	free(duration);
+	if (res->origin)
+		put_detail(imported_text(b));
+	else
+		put_plan(b);
 	put_detail(parameters_text(b));
 	if (b->dir_fs)
 		put_detail(text_of("directory on %s%s%s%s%s%s", b->dir_fs,
@@ -515,7 +544,7 @@ static void put_curves(const struct report *rep, int first, int last)
 	struct footnotes notes = { 0 };
 	int i, v;
 
-	put_bench(bench);
+	put_bench(c->res, bench);
 	if (!bench->nr_points)
 		return;
 	put_head(bench, variants, cells);

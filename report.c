@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -86,6 +87,12 @@ static int fit_curve(struct report_curve *c)
 		points[nr].tasks = p->tasks;
 		points[nr].rate = p->rate;
 		points[nr++].se = p->ci95 / Z95;
+	}
+	if (!cpus && c->res->origin) {
+		snprintf(c->no_fit, sizeof(c->no_fit), "%s",
+			 "it is not known on how many CPUs (import has --cpus)");
+		free(points);
+		return 0;
 	}
 	err = scaling__fit(points, nr, cpus, SEED, &c->fit, c->no_fit, sizeof(c->no_fit));
 	free(points);

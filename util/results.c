@@ -40,6 +40,7 @@ struct reader {
 	char		*why;
 	size_t		why_size, used;
 	int		err;		/* the first, -errno */
+	bool		imported;	/* others' output: what it does not tell is null */
 };
 
 /* Where in the file: a member of what is above it or, without a name, an element. */
@@ -319,23 +320,29 @@ static char *get_text(struct reader *rd, const struct place *up, struct json_obj
 	return value ? copy_text(rd, json_object_get_string(value)) : NULL;
 }
 
-static char *get_label(struct reader *rd, const struct place *up, struct json_object *obj,
-		       const char *name, bool empty)
+/* Of what we know of each run of our own, but others may not tell. */
+static enum presence known(const struct reader *rd)
 {
-	struct json_object *value = get(rd, up, obj, name, json_type_string, REQUIRED);
+	return rd->imported ? NULLABLE : REQUIRED;
+}
+
+static char *get_label(struct reader *rd, const struct place *up, struct json_object *obj,
+		       const char *name, enum presence presence, bool empty)
+{
+	struct json_object *value = get(rd, up, obj, name, json_type_string, presence);
 
 	return value ? copy_text(rd, check_label(rd, MEMBER(up, name), value, empty)) : NULL;
 }
 
-/* One of @words, which have a NULL at their end. */
+/* One of @words, which have a NULL at their end; or NULL for null, if it may be. */
 static char *get_word(struct reader *rd, const struct place *up, struct json_object *obj,
-		      const char *name, const char * const *words)
+		      const char *name, enum presence presence, const char * const *words)
 {
-	char *text = get_label(rd, up, obj, name, false), list[128] = "";
+	char *text = get_label(rd, up, obj, name, presence, false), list[128] = "";
 	size_t used = 0;
 	int i;
 
-	if (rd->err)
+	if (rd->err || !text)
 		return text;
 	for (i = 0; words[i]; i++) {
 		if (!strcmp(text, words[i]))
@@ -460,11 +467,12 @@ static void check_sums(struct reader *rd, const struct place *up, const struct r
 		     (unsigned long long)ns, (unsigned long long)rep->elapsed_ns);
 }
 
-static void read_windows(struct reader *rd, const struct place *up, struct json_object *obj,
+/* Return: whether they are there. */
+static bool read_windows(struct reader *rd, const struct place *up, struct json_object *obj,
 			 struct results_repeat *rep)
 {
 	int w, nr;
-	struct json_object *list = get_array(rd, up, obj, "windows", REQUIRED, &nr);
+	struct json_object *list = get_array(rd, up, obj, "windows", known(rd), &nr);
 	const struct place *at = MEMBER(up, "windows");
 
 	rep->windows = alloc(rd, nr, sizeof(*rep->windows));
@@ -479,13 +487,14 @@ static void read_windows(struct reader *rd, const struct place *up, struct json_
 	}
 	rep->nr_windows = rd->err ? 0 : nr;
 	json_object_object_del(obj, "windows");		/* they take ten times as much there */
+	return list;
 }
 
 /* What each task did, and how evenly: Jain's index, (sum x)^2 / (n sum x^2). */
 static void read_task_ops(struct reader *rd, const struct place *up, struct json_object *obj,
 			  int nr_tasks, struct results_repeat *rep)
 {
-	struct json_object *list = get_row(rd, up, obj, "task_ops", REQUIRED, nr_tasks);
+	struct json_object *list = get_row(rd, up, obj, "task_ops", known(rd), nr_tasks);
 	const struct place *at = MEMBER(up, "task_ops");
 	double sum = 0, squares = 0;
 	bool over = false;
@@ -500,7 +509,7 @@ static void read_task_ops(struct reader *rd, const struct place *up, struct json
 		sum += n;
 		squares += (double)n * n;
 	}
-	if (over || ops != rep->ops)
+	if (list && (over || ops != rep->ops))
 		fail(rd, -EINVAL, at, "they are expected to add up to %llu, as ops says",
 		     (unsigned long long)rep->ops);
 	rep->jain = squares > 0 ? sum * sum / (nr_tasks * squares) : NAN;
@@ -537,21 +546,35 @@ static void check_rate(struct reader *rd, const struct place *up, const struct r
 		     rep->rate);
 }
 
+/* A rate that stands alone: others have counted and timed, and tell no more. */
+static bool is_bare(const struct reader *rd, struct json_object *obj)
+{
+	return rd->imported && !json_object_object_get(obj, "ops") &&
+	       !json_object_object_get(obj, "elapsed_ns") &&
+	       !json_object_object_get(obj, "task_ops") && !json_object_object_get(obj, "windows");
+}
+
 static void read_repeat(struct reader *rd, const struct place *at, struct json_object *obj,
 			int nr_tasks, bool total, struct results_repeat *rep)
 {
+	bool bare, windows;
+
 	if (!check_type(rd, at, obj, json_type_object))
 		return;
-	rep->gate_ns = get_u64(rd, at, obj, "gate_ns", REQUIRED, 0, ULLONG_MAX);
-	rep->elapsed_ns = get_u64(rd, at, obj, "elapsed_ns", REQUIRED, 0, ULLONG_MAX);
-	rep->ops = get_u64(rd, at, obj, "ops", REQUIRED, 0, ULLONG_MAX);
+	bare = is_bare(rd, obj);
+	rep->gate_ns = get_u64(rd, at, obj, "gate_ns", known(rd), 0, ULLONG_MAX);
+	rep->elapsed_ns = get_u64(rd, at, obj, "elapsed_ns", bare ? NULLABLE : REQUIRED, 0,
+				  ULLONG_MAX);
+	rep->ops = get_u64(rd, at, obj, "ops", bare ? NULLABLE : REQUIRED, 0, ULLONG_MAX);
 	rep->rate = get_real(rd, at, obj, "rate", NULLABLE);
 	rep->flags = get_flags(rd, at, obj);
-	read_windows(rd, at, obj, rep);
-	if (!total)
+	windows = read_windows(rd, at, obj, rep);
+	if (!total && windows)
 		check_sums(rd, at, rep);
+	rep->jain = NAN;
 	read_task_ops(rd, at, obj, nr_tasks, rep);
-	check_rate(rd, at, rep);
+	if (!bare)
+		check_rate(rd, at, rep);
 
 	get_u64(rd, at, obj, "ops_all", OPTIONAL, 0, ULLONG_MAX);
 	get_u64(rd, at, obj, "start_skew_ns", OPTIONAL, 0, ULLONG_MAX);
@@ -577,7 +600,7 @@ static void read_repeats(struct reader *rd, const struct place *up, struct json_
 
 		read_repeat(rd, ELEMENT(at, r), json_object_array_get_idx(list, r), pt->tasks,
 			    total, rep);
-		if (r && rep->gate_ns <= rep[-1].gate_ns)
+		if (r && (!rd->imported || rep->gate_ns) && rep->gate_ns <= rep[-1].gate_ns)
 			fail(rd, -EINVAL, MEMBER(ELEMENT(at, r), "gate_ns"),
 			     "more than %llu is expected, that of the repeat before; there is %llu",
 			     (unsigned long long)rep[-1].gate_ns, (unsigned long long)rep->gate_ns);
@@ -593,7 +616,7 @@ static void read_metric(struct reader *rd, const struct place *at, struct json_o
 
 	if (!check_type(rd, at, obj, json_type_object))
 		return;
-	metric->unit = get_label(rd, at, obj, "unit", true);
+	metric->unit = get_label(rd, at, obj, "unit", REQUIRED, true);
 	list = get_row(rd, at, obj, "values", REQUIRED, nr_repeats);
 	metric->values = alloc(rd, nr_repeats, sizeof(*metric->values));
 	for (r = 0; r < nr_repeats && !rd->err; r++) {
@@ -670,9 +693,9 @@ static void read_point(struct reader *rd, const struct place *at, struct json_ob
 {
 	if (!check_type(rd, at, obj, json_type_object))
 		return;
-	pt->variant = get_label(rd, at, obj, "variant", true);
+	pt->variant = get_label(rd, at, obj, "variant", REQUIRED, true);
 	pt->tasks = get_u64(rd, at, obj, "tasks", REQUIRED, 1, MAX_TASKS);
-	pt->cpus = get_u64(rd, at, obj, "cpus", REQUIRED, 0, INT_MAX);
+	pt->cpus = get_u64(rd, at, obj, "cpus", known(rd), 0, INT_MAX);
 	pt->rate = get_real(rd, at, obj, "rate", NULLABLE);
 	pt->ci95 = get_real(rd, at, obj, "ci95", NULLABLE);
 	pt->elapsed_sec = get_real(rd, at, obj, "elapsed_sec", NULLABLE);
@@ -710,7 +733,7 @@ static void read_points(struct reader *rd, const struct place *up, struct json_o
 static char *get_cpus(struct reader *rd, const struct place *up, struct json_object *obj)
 {
 	int i, nr;
-	struct json_object *list = get_array(rd, up, obj, "cpus", REQUIRED, &nr);
+	struct json_object *list = get_array(rd, up, obj, "cpus", known(rd), &nr);
 	const struct place *at = MEMBER(up, "cpus");
 	struct text t;
 	char *text;
@@ -770,21 +793,21 @@ static void read_bench(struct reader *rd, const struct place *at, struct json_ob
 
 	if (!check_type(rd, at, obj, json_type_object))
 		return;
-	bench->name = get_label(rd, at, obj, "name", false);
-	bench->unit = get_label(rd, at, obj, "unit", false);
+	bench->name = get_label(rd, at, obj, "name", REQUIRED, false);
+	bench->unit = get_label(rd, at, obj, "unit", REQUIRED, false);
 	read_parameters(rd, at, obj, bench);
-	bench->mode = get_word(rd, at, obj, "mode", modes);
-	bench->pin = get_word(rd, at, obj, "pin", pins);
+	bench->mode = get_word(rd, at, obj, "mode", known(rd), modes);
+	bench->pin = get_word(rd, at, obj, "pin", known(rd), pins);
 	bench->cpus = get_cpus(rd, at, obj);
 	read_dir(rd, at, obj, bench);
 	bench->duration_ns = get_u64(rd, at, obj, "duration_ns", NULLABLE, 0, ULLONG_MAX);
-	bench->warmup_ns = get_u64(rd, at, obj, "warmup_ns", REQUIRED, 0, ULLONG_MAX);
-	bench->window_ns = get_u64(rd, at, obj, "window_ns", REQUIRED, 0, ULLONG_MAX);
+	bench->warmup_ns = get_u64(rd, at, obj, "warmup_ns", known(rd), 0, ULLONG_MAX);
+	bench->window_ns = get_u64(rd, at, obj, "window_ns", known(rd), 0, ULLONG_MAX);
 	bench->loops = get_u64(rd, at, obj, "loops", NULLABLE, 0, ULLONG_MAX);
 	bench->total = get_u64(rd, at, obj, "total", NULLABLE, 0, ULLONG_MAX);
-	bench->repeats = get_u64(rd, at, obj, "repeats", REQUIRED, 0, INT_MAX);
+	bench->repeats = get_u64(rd, at, obj, "repeats", known(rd), 0, INT_MAX);
 	read_points(rd, at, obj, bench);
-	bench->status = get_word(rd, at, obj, "status", statuses);
+	bench->status = get_word(rd, at, obj, "status", REQUIRED, statuses);
 	bench->message = get_text(rd, at, obj, "message", NULLABLE);
 
 	list = get_array(rd, at, obj, "task_counts", OPTIONAL, &nr);
@@ -793,7 +816,7 @@ static void read_bench(struct reader *rd, const struct place *at, struct json_ob
 			  json_object_array_get_idx(list, i), 1, MAX_TASKS);
 	check_strings(rd, at, obj, "variants");
 	if (get(rd, at, obj, "instrument", json_type_string, OPTIONAL))
-		bench->instrument = get_label(rd, at, obj, "instrument", false);
+		bench->instrument = get_label(rd, at, obj, "instrument", REQUIRED, false);
 	for (i = 0; i < bench->nr_points; i++) {
 		if (bench->points[i].figures)
 			bench->points[i].figures->kind = bench->instrument ?: "";
@@ -886,6 +909,20 @@ static void check_format(struct reader *rd, struct json_object *root)
 		     FORMAT_VERSION, (unsigned long long)number);
 }
 
+/* Where it is from, if it is not from a run of ours. */
+static void read_origin(struct reader *rd, struct json_object *root, struct results *res)
+{
+	struct json_object *origin = get(rd, NULL, root, "origin", json_type_object, OPTIONAL);
+	const struct place *at = MEMBER(NULL, "origin");
+
+	if (!origin)
+		return;
+	rd->imported = true;
+	res->origin = get_label(rd, at, origin, "format", REQUIRED, false);
+	res->origin_file = get_text(rd, at, origin, "file", NULLABLE);
+	res->imported = get_text(rd, at, origin, "imported", NULLABLE);
+}
+
 /* All of a file, whose text has been parsed already. Takes @root. */
 static struct results *read_root(struct reader *rd, const char *path, struct json_object *root)
 {
@@ -897,6 +934,7 @@ static struct results *read_root(struct reader *rd, const char *path, struct jso
 	}
 	res->root = root;
 	check_format(rd, root);
+	read_origin(rd, root, res);
 	res->path = copy_text(rd, path);
 	res->command = get_command(rd, root);
 	res->environment = get(rd, NULL, root, "environment", json_type_object, NULLABLE);
@@ -1090,6 +1128,9 @@ void results__free(struct results *res)
 	free(res->benches);
 	free(res->passes);
 	free(res->command);
+	free(res->origin);
+	free(res->origin_file);
+	free(res->imported);
 	free(res->path);
 	json_object_put(res->root);
 	free(res);

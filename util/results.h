@@ -11,7 +11,9 @@
  * not trusted: all that is here has been checked for its type and range, counts and sums included.
  * The tasks' own samples ("window_ops") are passed over: they would be most of the memory.
  *
- * Numbers that are null in the file are NaN (double) or 0 (where 0 means "none"). Names, units,
+ * Numbers that are null in the file are NaN (double) or 0 (where 0 means "none"). A file that was
+ * imported from others' output has an origin, and may have null for all that they do not tell: the
+ * time, ops, tasks and windows of a repeat (a rate may be all), mode, pin and CPUs. Names, units,
  * variants and flags have no control characters; other texts may have any but U+0000. Members that
  * are not known are skipped. In no object may two members have the same name.
  */
@@ -57,7 +59,8 @@ struct results_point {
 };
 
 struct results_bench {
-	char			*name, *unit, *mode, *pin, *cpus;	/* cpus: "0,1,2" */
+	char			*name, *unit;
+	char			*mode, *pin, *cpus;	/* NULL where not known; cpus: "0,1,2" */
 	char			*status, *message;			/* message may be NULL */
 	char			*instrument;	/* whose pass it is, or NULL */
 	struct json_object	*parameters;	/* an object of strings; borrowed from root */
@@ -74,6 +77,9 @@ struct results {
 	struct json_object	*root;		/* all but the tasks' samples */
 	struct json_object	*environment;	/* borrowed from root; NULL where it is null */
 	char			*command;	/* quoted for a shell */
+	char			*origin;	/* the format that it was imported from, or NULL */
+	char			*origin_file;	/* NULL: standard input */
+	char			*imported;	/* when, ISO 8601; may be NULL */
 	bool			complete;
 	int			nr_benches;
 	struct results_bench	*benches;

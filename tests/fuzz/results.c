@@ -28,7 +28,13 @@ static void check_label(const char *text)
 		must(!iscntrl((unsigned char)*text));
 }
 
-static void check_repeat(const struct results_repeat *rep, int nr_tasks, bool total)
+/* Others may not tell when, how long and how much; a rate may stand alone. */
+static bool is_bare(const struct results_repeat *rep)
+{
+	return !rep->elapsed_ns && !rep->ops && !rep->nr_windows && isnan(rep->jain);
+}
+
+static void check_repeat(const struct results_repeat *rep, int nr_tasks, bool total, bool imported)
 {
 	u64 ns = 0, ops = 0;
 	int i;
@@ -41,13 +47,16 @@ static void check_repeat(const struct results_repeat *rep, int nr_tasks, bool to
 		ns += win->dropped ? 0 : (u64)win->end_ns - (u64)win->start_ns;
 		ops += win->dropped ? 0 : win->ops;
 	}
-	must(total || (ns == rep->elapsed_ns && ops == rep->ops));
+	must(total || (imported && !rep->nr_windows) ||
+	     (ns == rep->elapsed_ns && ops == rep->ops));
 	must(!isinf(rep->rate) && !(rep->rate < 0));
-	must(rep->ops ? rep->jain > 0.99 / nr_tasks && rep->jain < 1.01 : isnan(rep->jain));
+	must(!rep->elapsed_ns ? isnan(rep->rate) || (imported && is_bare(rep)) : true);
+	must((imported && isnan(rep->jain)) ||
+	     (rep->ops ? rep->jain > 0.99 / nr_tasks && rep->jain < 1.01 : isnan(rep->jain)));
 	check_label(rep->flags);
 }
 
-static void check_point(const struct results_point *pt, bool total)
+static void check_point(const struct results_point *pt, bool total, bool imported)
 {
 	int i, r;
 
@@ -57,8 +66,9 @@ static void check_point(const struct results_point *pt, bool total)
 	check_label(pt->variant);
 	check_label(pt->flags);
 	for (i = 0; i < pt->nr_repeats; i++) {
-		must(!i || pt->repeats[i - 1].gate_ns < pt->repeats[i].gate_ns);
-		check_repeat(&pt->repeats[i], pt->tasks, total);
+		must(!i || pt->repeats[i - 1].gate_ns < pt->repeats[i].gate_ns ||
+		     (imported && !pt->repeats[i].gate_ns));
+		check_repeat(&pt->repeats[i], pt->tasks, total, imported);
 	}
 	for (i = 0; i < pt->nr_metrics; i++) {
 		must(*pt->metrics[i].name);
@@ -69,17 +79,19 @@ static void check_point(const struct results_point *pt, bool total)
 	}
 }
 
-static void check_bench(const struct results_bench *bench)
+static void check_bench(const struct results_bench *bench, bool imported)
 {
 	int i;
 
-	must(*bench->name && *bench->unit && *bench->mode && *bench->pin && *bench->status);
+	must(*bench->name && *bench->unit && *bench->status);
+	must(imported || (bench->mode && bench->pin && bench->cpus));
+	must((!bench->mode || *bench->mode) && (!bench->pin || *bench->pin));
 	must(bench->repeats >= 0 && bench->parameters);
 	check_label(bench->name);
 	check_label(bench->unit);
-	must(strspn(bench->cpus, "0123456789,") == strlen(bench->cpus));
+	must(!bench->cpus || strspn(bench->cpus, "0123456789,") == strlen(bench->cpus));
 	for (i = 0; i < bench->nr_points; i++)
-		check_point(&bench->points[i], bench->total);
+		check_point(&bench->points[i], bench->total, imported);
 }
 
 static void check_env(const struct results *res)
@@ -112,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	must(!strcmp(res->path, "x") && !*why && res->command);
 	for (i = 0; i < res->nr_benches; i++)
-		check_bench(&res->benches[i]);
+		check_bench(&res->benches[i], res->origin);
 	check_env(res);
 	results__free(res);
 	return 0;

@@ -30,6 +30,44 @@ seeds_results()
 	write_results total -r 2 locking vfs -t 2 --total 200 --window 1ms
 	write_results variants -r 2 fsnotify file -t 1 -d 10ms -w 1ms --window 2ms \
 		--marks none,inode
+	kbench import sysfs_benchmark "$top/tests/data/kernfs-86cpu-files-base.txt" \
+		-o seed/imported.json
+	expect 0 "import"
+}
+
+# seed_text FORMAT: standard input is a text of it, behind a byte that says so (tests/fuzz/import.c)
+seed_text()
+{
+	{ printf '%b' "\\00$1"; cat; } >"seed/$1-$RANDOM"
+}
+
+seeds_import()
+{
+	seed_text 0 <"$top/tests/data/kernfs-86cpu-missing-base.txt"
+	printf '%s\n' '# 2 threads: x' 'single: total 50.000000ms per 10.000000us' \
+		'concur: total 50.000000ms per 10.000000us  CPU 0' \
+		'# CPU 1: no op in the measured time' \
+		'concur: total 50.000000ms per 20.000000us  CPU 1' \
+		'times: 5000 threads: 3 cpus: 2' | seed_text 0
+	printf '%s\n' '  2 processes: throughput = 7 average opts/sec all processes' \
+		'  2 processes: throughput = 3 average opts/sec per process' | seed_text 1
+	printf '%s\n' '# on:' 'testcase:a, b, 2 processes' warmup 'min:1 max:2 total:3' \
+		measurement 'min:1 max:2 total:3' average:3 | seed_text 2
+	printf '%s\n' tasks,processes,processes_idle,threads,threads_idle,linear 0,0,100,0,100,0 \
+		1,9,1.00,8,2.00,9 | seed_text 2
+	printf '%s\n' '8 CPUs in system; running 4 parallel copies of tests' \
+		'Pipe Throughput    24880.0 lps   (10.0 s, 7 samples)' \
+		'System Benchmarks Index Values    BASELINE   RESULT   INDEX' \
+		'Pipe Throughput     12440.0    24880.0    20.0' '       ====' | seed_text 3
+	printf '%s\n' '===' 'nr_task/test:' '  2/pipe' '%stddev %change %stddev' '  \  |  \ ' \
+		'  100 ± 3%  +10.0%  110 ±  2%  unixbench.score' '  0.07  -0.0  0.02  a.b' |
+		seed_text 4
+	printf '%s\n' '%stddev %change %stddev' ' 1e+08 +10.0% 1.1e+08 will-it-scale.8.processes' |
+		seed_text 4
+	printf '%s\n' '1 none 1.000 0.500 a/b drift' '2 - - - a/b too-short' | seed_text 5
+	printf '%s\n' '# Running sched/pipe benchmark...' 1.500 | seed_text 5
+	printf '%s\n' jobs,a,b 4,1.5,2 8,,3 | seed_text 6
+	printf '%s\n' tasks,a 4,1.5 | seed_text 7
 }
 
 seeds_kallsyms()

@@ -47,7 +47,7 @@ done || fail "an option is not in README"
 page=$top/Documentation/perf-kbench.txt
 {
 	"$KBENCH" locking vfs -h | sed '1,/^Options of every/d'
-	for cmd in compare ab noise report; do
+	for cmd in compare ab noise report import; do
 		"$KBENCH" $cmd -h
 	done
 } | grep -oE -- '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u | while read -r opt; do

@@ -378,6 +378,96 @@ START_TEST(total_is_apart)
 END_TEST
 
 /* The tasks' samples are passed over, but only where they are such, and not in a text. */
+/* Of others' output that was imported, all but a rate may be unknown; of ours, nothing may. */
+static const char * const unknown[][2] = {
+	{ "\"mode\":\"process\"", "\"mode\":null" },
+	{ "\"pin\":\"core\"", "\"pin\":null" },
+	{ "\"cpus\":[0,2]", "\"cpus\":null" },
+	{ "\"warmup_ns\":7", "\"warmup_ns\":null" },
+	{ "\"window_ns\":100", "\"window_ns\":null" },
+	{ "\"repeats\":2", "\"repeats\":null" },
+	{ "\"tasks\":2,\"cpus\":1", "\"tasks\":2,\"cpus\":null" },
+	{ "\"gate_ns\":1000", "\"gate_ns\":null" },
+	{ "\"gate_ns\":2000", "\"gate_ns\":null" },
+	{ "\"task_ops\":[20,10]", "\"task_ops\":null" },
+	{ "\"windows\":[[-20,80,10,true],[80,180,14,false],[190,290,16,false]]",
+	  "\"windows\":null" },
+};
+
+#define ORIGIN	"\"version\":1,\"origin\":{\"format\":\"f\",\"file\":null,\"imported\":\"d\"},"
+
+static void change_it(char **text, const char *from, const char *to)
+{
+	char *next = change(*text, from, to);
+
+	free(*text);
+	*text = next;
+}
+
+START_TEST(imported)
+{
+	char *text = change(small, "\"version\":1,", ORIGIN), *wrong;
+	const struct results_repeat *rep;
+	const struct results_bench *bench;
+	struct results *res;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		wrong = change(small, unknown[i][0], unknown[i][1]);
+		ck_assert_msg(!parse(wrong), "%s passes without an origin", unknown[i][1]);
+		free(wrong);
+		change_it(&text, unknown[i][0], unknown[i][1]);
+		res = parse(text);
+		ck_assert_msg(res, "%s", why);
+		results__free(res);
+	}
+	/* sums are checked where they can be: ops and time of a repeat only go together */
+	wrong = change(text, "\"elapsed_ns\":200", "\"elapsed_ns\":null");
+	ck_assert_ptr_null(parse(wrong));
+	ck_assert_str_eq(why, "x.json: benchmarks[0].points[0].repeats[0].elapsed_ns: a whole number is expected, there is null");
+	free(wrong);
+	wrong = change(text, "\"rate\":150000000", "\"rate\":150000001000");
+	ck_assert_ptr_null(parse(wrong));
+	free(wrong);
+	wrong = change(text, "\"task_ops\":null", "\"task_ops\":[20,11]");
+	ck_assert_ptr_null(parse(wrong));
+	free(wrong);
+
+	change_it(&text, "\"elapsed_ns\":200,\"ops\":30", "\"elapsed_ns\":null,\"ops\":null");
+	res = parse(text);
+	ck_assert_msg(res, "%s", why);
+	ck_assert_str_eq(res->origin, "f");
+	ck_assert_ptr_null(res->origin_file);
+	ck_assert_str_eq(res->imported, "d");
+	bench = res->benches;
+	ck_assert(!bench->mode && !bench->pin && !bench->cpus && !bench->repeats);
+	ck_assert_int_eq(bench->points[0].cpus, 0);
+	rep = bench->points[0].repeats;
+	ck_assert(rep->rate == 1.5e8 && isnan(rep->jain) && !rep->nr_windows && !rep->ops);
+	results__free(res);
+
+	/* what is known must be what it should be, all the same */
+	wrong = change(text, "\"mode\":null", "\"mode\":\"fibre\"");
+	ck_assert_ptr_null(parse(wrong));
+	free(wrong);
+	wrong = change(text, "\"windows\":null", "\"windows\":[[80,70,14,false]]");
+	ck_assert_ptr_null(parse(wrong));
+	free(wrong);
+	wrong = change(text, "\"rate\":150000000", "\"rate\":-1");
+	ck_assert_ptr_null(parse(wrong));
+	free(wrong);
+	wrong = change(text, "\"format\":\"f\"", "\"format\":null");
+	ck_assert_ptr_null(parse(wrong));
+	ck_assert_str_eq(why, "x.json: origin.format: a string is expected, there is null");
+	free(wrong);
+	free(text);
+	/* a rate alone is for imported files only */
+	text = change(small, "\"elapsed_ns\":200,\"ops\":30", "\"elapsed_ns\":null,\"ops\":null");
+	ck_assert_ptr_null(parse(text));
+	free(text);
+}
+END_TEST
+
 START_TEST(samples)
 {
 	char *text;
@@ -923,6 +1013,7 @@ Suite *results_read_suite(void)
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, consistency);
 	tcase_add_test(tc, total_is_apart);
+	tcase_add_test(tc, imported);
 	tcase_add_test(tc, samples);
 	tcase_add_test(tc, unknown_members_are_skipped);
 	tcase_add_test(tc, not_complete);

@@ -106,6 +106,40 @@ START_TEST(holm)
 }
 END_TEST
 
+/* Of imported files nothing may be assumed: one a side has a ratio, and no more. */
+START_TEST(nothing_is_assumed)
+{
+	static const struct verdict_rules rules = { .same = 0.03, .noise = NAN, .assumed = NAN };
+	static const double base[] = { 100, 101, 99 }, patched[] = { 200, 202, 198 };
+	struct verdict_side side[NR_SIDES];
+	struct side_data data[NR_SIDES];
+	struct point_verdict v, *all = &v;
+
+	begin_side(&side[BASE], &data[BASE]);
+	begin_side(&side[PATCHED], &data[PATCHED]);
+	add_run(&side[BASE], &data[BASE], base, 3);
+	add_run(&side[PATCHED], &data[PATCHED], patched, 3);
+	verdict__compare(side, &rules, &v);
+	verdict__holm(&all, 1, &rules);
+	ck_assert_int_eq(v.verdict, VERDICT_NONE);
+	ck_assert_str_eq(v.why, "imported, one file a side: needs at least 2 files a side");
+	ck_assert_double_eq_tol(v.ratio, 2, 1e-12);
+	ck_assert(isnan(v.p) && isnan(v.low) && isnan(v.ci95[BASE]));
+	ck_assert_int_eq(verdict__gate(&all, 1, 0.03), 125);
+
+	/* of ours, 3 % */
+	verdict__compare(side, &no_floor, &v);
+	ck_assert_int_eq(v.noise, NOISE_ASSUMED);
+	ck_assert(v.p > 0 && v.p < 0.05);
+
+	/* with two on a side, what they differ by is known */
+	add_run(&side[BASE], &data[BASE], base, 3);
+	verdict__compare(side, &rules, &v);
+	ck_assert_int_eq(v.noise, NOISE_RUNS);
+	ck_assert(isfinite(v.p));
+}
+END_TEST
+
 START_TEST(gates)
 {
 	/* 0.97 with a standard error of 1 % on the logarithm */
@@ -274,6 +308,7 @@ Suite *verdict_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, students_t);
 	tcase_add_test(tc, holm);
+	tcase_add_test(tc, nothing_is_assumed);
 	tcase_add_test(tc, gates);
 	tcase_add_test(tc, a_against_a);
 	tcase_add_test(tc, a_against_b);
