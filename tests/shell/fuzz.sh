@@ -5,13 +5,13 @@
 # leaks, or takes for good what is not. Each file of tests/fuzz is one such reader; it starts from
 # what seeds_NAME below writes, if there is that, and knows the words of tests/fuzz/NAME.dict.
 #
-# FUZZ_SECONDS is how long each takes (5). What it finds stays in the folder of the build;
+# FUZZ_SECONDS is how long each takes (5), FUZZ_SECONDS_NAME how long that one does. What it finds stays in the folder of the build;
 # "fuzz-NAME FILE" there shows it again.
 # shellcheck disable=SC2317 # functions are found by name
 
 . "$(dirname "$0")/lib.sh"
 need_plain_build
-seconds=${FUZZ_SECONDS:-5}
+each=${FUZZ_SECONDS:-5}
 
 run "$top/tools/install-deps" --check fuzz
 [ "$status" = 0 ] || skip "no libFuzzer: $(sed -n 's/.*install with:  //p' "$err")"
@@ -114,6 +114,8 @@ seeds_tracepoint()
 
 for file in "$top"/tests/fuzz/*.c; do
 	name=$(basename "$file" .c)
+	own=FUZZ_SECONDS_${name//-/_}
+	seconds=${!own:-$each}
 	rm -rf seed found
 	mkdir seed found
 	if declare -F "seeds_$name" >/dev/null; then
