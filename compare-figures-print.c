@@ -73,7 +73,8 @@ static void put_change(const struct figure_change *ch, const char *name, FILE *f
 static void put_waiting(const struct figure_changes *all, FILE *f)
 {
 	if (strcmp(all->kind, "contention") || !isfinite(all->time[BASE]) ||
-	    !isfinite(all->time[PATCHED]))
+	    !isfinite(all->time[PATCHED]) || !isfinite(all->total[BASE]) ||
+	    !isfinite(all->total[PATCHED]))
 		return;
 	fprintf(f, "    of an op's time, ns: waiting %.0f -> %.0f, all else %.0f -> %.0f\n",
 		all->total[BASE], all->total[PATCHED], all->time[BASE] - all->total[BASE],

@@ -34,7 +34,7 @@ struct figure_change {
  * @lower_bound: a side has lost records
  * @of_files:	the intervals are over files, else over the repeats of one file
  * @time:	ns of task time an op in the pass, of both sides
- * @total:	contention: ns an op that were waited in all
+ * @total:	contention: ns an op that were waited in all, NaN where not known
  * @nr, @list:	those that explain most come first; a row's columns stand together
  */
 struct figure_changes {
