@@ -360,11 +360,27 @@ static double total_wait(const struct figure_changes *all, int side)
 	return sum;
 }
 
+/* Whose waits are they: ours only, or those of all tasks (--all-tasks)? */
+static void find_whose(struct figure_changes *all, const struct tables t[NR_SIDES])
+{
+	int side, i, nr = 0, nr_all = 0;
+
+	for (side = BASE; side < NR_SIDES; side++) {
+		for (i = 0; i < t[side].nr; i++, nr++)
+			nr_all += figures__has_note(t[side].list[i], FIGURES_ALL_TASKS);
+	}
+	all->all_tasks = nr_all;
+	all->differ = nr_all && nr_all < nr;
+}
+
 static int make(struct figure_changes *all, const struct tables t[NR_SIDES])
 {
 	int side, i, r, n, room = 0;
 	double *x;
 
+	find_whose(all, t);
+	if (all->differ)
+		return 0;
 	for (side = BASE; side < NR_SIDES; side++) {
 		for (i = 0, n = 1; i < t[side].nr; i++) {
 			const struct figures *f = t[side].list[i];

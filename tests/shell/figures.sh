@@ -164,6 +164,23 @@ expect 0
 has "$out" '^  no repeat has ended$'
 hasnt "$out" 'nothing was seen'
 
+# ---- the waits of all tasks are others than ours ----
+results everyone 400000 '.passes[0].points[0].figures.notes = ["waits of all tasks of the machine"]'
+kbench compare base everyone
+expect 0
+has "$out" '^    not compared: of all tasks of the machine \(--all-tasks\), and of ours only$'
+hasnt "$out" 'path_openat'
+has "$out" '^    page-faults '
+kbench compare -f json base everyone
+expect 0
+[ "$(jq -c '.points[0].figures.contention | .all_tasks_differ, .changes' "$out" | tr '\n' ' ')" = \
+  "true [] " ] || fail "of all tasks: $(cat "$out")"
+kbench compare everyone everyone
+expect 0
+row 'rwsem:W path_openat' 'wait ns/op +10000.0 +10000.0 +\+0.0% .*'
+has "$out" '^    waits of all tasks of the machine$'
+hasnt "$out" "of an op's time"	# but of that of others, too
+
 # ---- a side without a pass ----
 results clean 200000 'del(.passes)'
 kbench compare clean patched
