@@ -72,8 +72,9 @@ static void put_change(const struct figure_change *ch, const char *name, FILE *f
 /* What is waited for is a part of the time that an op takes: where has that gone? */
 static void put_waiting(const struct figure_changes *all, FILE *f)
 {
-	if (strcmp(all->kind, "contention") || !isfinite(all->time[BASE]) ||
-	    !isfinite(all->time[PATCHED]))
+	if (strcmp(all->kind, "contention") || all->all_tasks || !isfinite(all->time[BASE]) ||
+	    !isfinite(all->time[PATCHED]) || !isfinite(all->total[BASE]) ||
+	    !isfinite(all->total[PATCHED]))
 		return;
 	fprintf(f, "    of an op's time, ns: waiting %.0f -> %.0f, all else %.0f -> %.0f\n",
 		all->total[BASE], all->total[PATCHED], all->time[BASE] - all->total[BASE],
@@ -94,6 +95,10 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 	const char *row = NULL;
 	char b[32];
 
+	if (all->differ) {
+		fprintf(f, "    not compared: of all tasks of the machine (--all-tasks), and of ours only\n");
+		return;
+	}
 	fprintf(f, "    %-*s %9s %9s %8s %s\n", NAME_WIDTH, "", "base", "patched", "change",
 		"95 %, of itself");
 	for (i = 0; i < all->nr; i++) {
@@ -120,6 +125,8 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 	if (missing)
 		fprintf(f, "    %d not known on either side\n", missing);
 	put_waiting(all, f);
+	if (all->all_tasks)
+		fprintf(f, "    %s\n", FIGURES_ALL_TASKS);
 	for (i = BASE; i < NR_SIDES; i++) {
 		if (all->lower_bound[i])
 			fprintf(f, "    %s: not all was seen, the figures are lower bounds\n",
@@ -189,6 +196,7 @@ struct json_object *comparison__json_figures(const struct comparison *c,
 			json_object_array_add(list, json_change(&all->list[i]));
 		json_object_object_add(table, "interval_over",
 				       json_text(all->of_files ? "files" : "repeats"));
+		json_object_object_add(table, "all_tasks_differ", json_object_new_boolean(all->differ));
 		json_object_object_add(table, "base_lower_bound",
 				       json_object_new_boolean(all->lower_bound[BASE]));
 		json_object_object_add(table, "patched_lower_bound",

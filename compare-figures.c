@@ -112,6 +112,28 @@ static bool absent_is_zero(const char *kind)
 	return !strcmp(kind, "contention") || !strcmp(kind, "profile");
 }
 
+/*
+ * Was all seen of repeat @r (-1: of any), so that a row that is not there had nothing? Not where
+ * the instrument has failed, no repeat has ended, or this one is not known.
+ */
+static bool is_known(const struct figures *f, const char *row, int column, int r)
+{
+	bool known = !f->nr;
+	int i, k;
+
+	if (!f->nr_repeats || column < 0 || (f->nr && !strcmp(row, FIGURES_ALL_LOCKS)))
+		return false;
+	for (i = 0; i < f->nr; i++) {
+		const double *values = figures__column(f, &f->list[i], column);
+
+		if (!values)
+			return false;
+		for (k = r < 0 ? 0 : r; !known && k < (r < 0 ? f->nr_repeats : r + 1); k++)
+			known = isfinite(values[k]);
+	}
+	return known;
+}
+
 static int find_column(const struct figures *f, const char *name)
 {
 	int i;
@@ -152,6 +174,8 @@ static int table_values(const struct figures *f, const struct figure_change *ch,
 	if (row && !values)
 		return 0;
 	for (r = 0; r < nr; r++) {
+		if (!row && !is_known(f, ch->row, column, of_files ? -1 : r))
+			continue;
 		if (values)
 			value = of_files ? figures__value(f, row, column) : values[r];
 		if (isfinite(value))
@@ -326,13 +350,27 @@ static double total_wait(const struct figure_changes *all, int side)
 	for (i = 0; i < all->nr; i++) {
 		const struct figure_change *ch = &all->list[i];
 
-		if (strcmp(ch->column, "wait ns/op") || !isfinite(ch->value[side]))
+		if (strcmp(ch->column, "wait ns/op"))
 			continue;
-		if (!strcmp(ch->row, FIGURES_ALL_LOCKS))
+		if (!strcmp(ch->row, FIGURES_ALL_LOCKS) && (ch->n[side] || ch->reason))
 			return ch->value[side];
-		sum += ch->value[side];
+		if (isfinite(ch->value[side]))
+			sum += ch->value[side];
 	}
 	return sum;
+}
+
+/* Whose waits are they: ours only, or those of all tasks (--all-tasks)? */
+static void find_whose(struct figure_changes *all, const struct tables t[NR_SIDES])
+{
+	int side, i, nr = 0, nr_all = 0;
+
+	for (side = BASE; side < NR_SIDES; side++) {
+		for (i = 0; i < t[side].nr; i++, nr++)
+			nr_all += figures__has_note(t[side].list[i], FIGURES_ALL_TASKS);
+	}
+	all->all_tasks = nr_all;
+	all->differ = nr_all && nr_all < nr;
 }
 
 static int make(struct figure_changes *all, const struct tables t[NR_SIDES])
@@ -340,6 +378,9 @@ static int make(struct figure_changes *all, const struct tables t[NR_SIDES])
 	int side, i, r, n, room = 0;
 	double *x;
 
+	find_whose(all, t);
+	if (all->differ)
+		return 0;
 	for (side = BASE; side < NR_SIDES; side++) {
 		for (i = 0, n = 1; i < t[side].nr; i++) {
 			const struct figures *f = t[side].list[i];

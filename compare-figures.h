@@ -32,14 +32,16 @@ struct figure_change {
  * struct figure_changes - all that one instrument says of one point
  * @kind:	the instrument
  * @lower_bound: a side has lost records
+ * @all_tasks:	contention: some of the waits of both sides are those of all tasks of the machine
+ * @differ:	not of all tables: they cannot be compared, and the list is empty
  * @of_files:	the intervals are over files, else over the repeats of one file
  * @time:	ns of task time an op in the pass, of both sides
- * @total:	contention: ns an op that were waited in all
+ * @total:	contention: ns an op that were waited in all, NaN where not known
  * @nr, @list:	those that explain most come first; a row's columns stand together
  */
 struct figure_changes {
 	const char		*kind;
-	bool			lower_bound[NR_SIDES], of_files;
+	bool			lower_bound[NR_SIDES], all_tasks, differ, of_files;
 	double			time[NR_SIDES], total[NR_SIDES];
 	int			nr;
 	struct figure_change	*list;

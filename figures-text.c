@@ -169,7 +169,8 @@ void figures__print(const struct figures *f, const struct figures_heading *headi
 			print_row(f, &f->list[i], heading->verbose, out);
 	}
 	if (!f->nr)
-		fprintf(out, "%*snothing was seen\n", INDENT, "");
+		fprintf(out, "%*s%s\n", INDENT, "",
+			f->nr_repeats ? "nothing was seen" : "no repeat has ended");
 	if (nr > most)
 		fprintf(out, "%*s%d more: -v shows them\n", INDENT, "", nr - most);
 	print_missing(f, out);

@@ -697,7 +697,7 @@ static void write_notes(struct contention_instrument *c, int point, const struct
 	sum_stats(c, point, &s);
 	sec = s.sampled.ns / (double)NSEC_PER_SEC;
 	if (c->all_tasks)
-		figures__note(f, "waits of all tasks of the machine");
+		figures__note(f, FIGURES_ALL_TASKS);
 	note_lost(c, &s);
 	note_pairs(f, &s.paired);
 	note_unfinished(c, &s.paired, t, nr_tasks);

@@ -90,6 +90,11 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
+bool figures__has_note(const struct figures *f, const char *line)
+{
+	return has_line(f->notes, line);
+}
+
 int figures__note(struct figures *f, const char *fmt, ...)
 {
 	char *line, *notes;
@@ -101,7 +106,7 @@ int figures__note(struct figures *f, const char *fmt, ...)
 	va_end(ap);
 	if (len < 0)
 		return -ENOMEM;
-	if (has_line(f->notes, line)) {
+	if (figures__has_note(f, line)) {
 		free(line);
 		return 0;
 	}

@@ -18,6 +18,7 @@
 #define FIGURES_NAME_MAX	160	/* bytes of a name, with the zero */
 
 #define FIGURES_ALL_LOCKS	"all locks"	/* of contention: the sum of all rows */
+#define FIGURES_ALL_TASKS	"waits of all tasks of the machine"	/* a note of contention */
 
 /* How the values of repeats become one, and what it means if that is larger. */
 enum figure_of { FIGURE_MEAN, FIGURE_MAX };
@@ -92,6 +93,9 @@ struct figure *figures__add_missing(struct figures *f, const char *name, const c
 
 /* Add a line to the notes, unless it is there. 0 or -ENOMEM. */
 int figures__note(struct figures *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Is that line, without "\n", one of the notes? */
+bool figures__has_note(const struct figures *f, const char *line);
 
 /* The row of that name, or NULL. */
 struct figure *figures__find(const struct figures *f, const char *name);

@@ -138,6 +138,49 @@ has "$out" 'contention of locking/vfs, 8 tasks, over files$'
 # 10000, 10000 -> 1000, 2000: -8500 +- t(1) * 500 = 6353
 row 'rwsem:W path_openat' 'wait ns/op +10000.0 +1500.0 +-85.0% -148.5 to -21.5%'
 
+# ---- where nothing is known, it is not 0 that was waited ----
+results failed 400000 '.passes[0].points[0].figures.rows =
+	[{name: "all locks", reason: "enabling perf events", detail: [], values: []}]'
+kbench compare base failed
+expect 0
+row 'rwsem:W path_openat' 'wait ns/op +10000.0 +- +- '
+hasnt "$out" "of an op's time"
+# a repeat that is not known is none in which nothing was waited: (100 + 300) / 2
+results third 400000 '.passes[0].points[0].figures.rows =
+	[.passes[0].points[0].figures.rows[1] | .values = [[1, null, 1], [100, null, 300], [1, null, 1]]]'
+kbench compare -f json base third
+expect 0
+[ "$(jq -c '[.points[0].figures.contention.changes[] | select(.column == "wait ns/op")
+	     | .row, .base, .patched]' "$out")" = \
+  '["rwsem:W path_openat",10000,0,"spinlock d_alloc",50,200]' ] || fail "third: $(cat "$out")"
+# a pass that has ended before its first repeat did
+results cut 200000 '.benchmarks[0].points[0].repeats[].gate_ns += 7
+	| .passes[0].points[0] |= (.repeats = [] | .rate = null | .valid = false | .figures.rows = [])'
+kbench compare base cut -- patched patched2
+expect 0
+row 'rwsem:W path_openat' 'wait ns/op +10000.0 +1500.0 +-85.0% '
+kbench report cut
+expect 0
+has "$out" '^  no repeat has ended$'
+hasnt "$out" 'nothing was seen'
+
+# ---- the waits of all tasks are others than ours ----
+results everyone 400000 '.passes[0].points[0].figures.notes = ["waits of all tasks of the machine"]'
+kbench compare base everyone
+expect 0
+has "$out" '^    not compared: of all tasks of the machine \(--all-tasks\), and of ours only$'
+hasnt "$out" 'path_openat'
+has "$out" '^    page-faults '
+kbench compare -f json base everyone
+expect 0
+[ "$(jq -c '.points[0].figures.contention | .all_tasks_differ, .changes' "$out" | tr '\n' ' ')" = \
+  "true [] " ] || fail "of all tasks: $(cat "$out")"
+kbench compare everyone everyone
+expect 0
+row 'rwsem:W path_openat' 'wait ns/op +10000.0 +10000.0 +\+0.0% .*'
+has "$out" '^    waits of all tasks of the machine$'
+hasnt "$out" "of an op's time"	# but of that of others, too
+
 # ---- a side without a pass ----
 results clean 200000 'del(.passes)'
 kbench compare clean patched
