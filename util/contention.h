@@ -4,7 +4,7 @@
  *
  * Both say which task and which lock; the begin also has flags, which tell the type of the lock,
  * and a call chain. The kernel's include/trace/events/lock.h has them. What is not to be seen in
- * them: waits that the kernel does not trace, first of all the spinning for a rwsem before the sleep.
+ * them: waits that the kernel does not trace, first of all the spinning for a rwsem before a sleep.
  */
 #ifndef KBENCH_CONTENTION_H
 #define KBENCH_CONTENTION_H
