@@ -24,7 +24,7 @@ CACHE	:= $(CURDIR)/.cache
 bindir	= $(DESTDIR)$(PREFIX)/bin
 docdir	= $(DESTDIR)$(PREFIX)/share/doc/perf-kbench
 man1dir	= $(DESTDIR)$(PREFIX)/share/man/man1
-docs	= $(wildcard README* Documentation/*)
+docs	= $(wildcard README* Documentation/*.txt)
 
 ifeq ($(V),1)
   Q =
@@ -124,9 +124,10 @@ man:
 	asciidoctor -b manpage -o $(OUTPUT)perf-kbench.1 Documentation/perf-kbench.txt
 
 install: all
-	install -d $(bindir) $(docdir)
+	install -d $(bindir) $(docdir)/reports
 	install -m 755 $(OUTPUT)perf-kbench $(bindir)/perf-kbench
 	$(if $(docs),install -m 644 $(docs) $(docdir))
+	install -m 644 $(wildcard Documentation/reports/*.txt) $(docdir)/reports
 	@if command -v asciidoctor >/dev/null; then \
 		$(MAKE) man && install -D -m 644 $(OUTPUT)perf-kbench.1 $(man1dir)/perf-kbench.1; \
 	else \

@@ -442,6 +442,7 @@ static __noreturn void show_help(const char * const *usage, char *text, const st
 	}
 	list = add_options(list, &nr_options, bench_worker_options);
 	list = add_options(list, &nr_options, output_options);
+	list = add_options(list, &nr_options, pass_options);
 	if (!list)
 		exit(out_of_memory());
 	kbench__help();

@@ -39,9 +39,9 @@ static void change(const struct figure_change *ch, char *diff, char *interval, s
 		return;
 	if (base > 0 && fabs(ch->diff) < 10 * base) {
 		snprintf(diff, size, "%+.1f%%", 100 * ch->diff / base);
-		if (isfinite(ch->low))
-			snprintf(interval, size, "%+.1f to %+.1f%%", 100 * ch->low / base,
-				 100 * ch->high / base);
+		if (isfinite(ch->low))	/* none of them can be negative */
+			snprintf(interval, size, "%+.1f to %+.1f%%",
+				 fmax(100 * ch->low / base, -100), 100 * ch->high / base);
 		return;
 	}
 	if (base > 0)
@@ -110,6 +110,8 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 			missing++;
 			continue;
 		}
+		if (ch->value[BASE] == 0 && ch->value[PATCHED] == 0)
+			continue;
 		if (!row || strcmp(row, ch->row)) {
 			if (rows++ < MOST_ROWS && columns)
 				fprintf(f, "    %s\n", ch->row);

@@ -733,6 +733,11 @@ static int print_markdown(const struct comparison *c, FILE *f)
 			change(b[4], sizeof(b[4]), v->ratio), interval(b[5], sizeof(b[5]), v),
 			p_value(b[6], sizeof(b[6]), v->p_holm), verdict__name(v->verdict));
 	}
+	if (c->files[BASE][0]->nr_passes) {
+		fprintf(f, "\n```\n");
+		comparison__print_figures(c, f);
+		fprintf(f, "```\n");
+	}
 	return 0;
 }
 

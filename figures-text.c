@@ -49,8 +49,7 @@ static void print_value(double value, int width, int decimals, FILE *out)
 		fprintf(out, "%*.*f", width, decimals, value);
 }
 
-/* @text in lines that do not get too long, each indented by @indent. */
-static void print_wrapped(const char *text, int indent, FILE *out)
+void figures__print_wrapped(const char *text, int indent, FILE *out)
 {
 	int column = 0, word;
 
@@ -94,7 +93,7 @@ static void print_row(const struct figures *f, const struct figure *row, bool ve
 	}
 	fputc('\n', out);
 	if (verbose && row->detail)
-		print_wrapped(row->detail, 2 * INDENT + 2, out);
+		figures__print_wrapped(row->detail, 2 * INDENT + 2, out);
 }
 
 /* The rows without values, those of one reason in one line. */
@@ -123,10 +122,22 @@ static void print_missing(const struct figures *f, FILE *out)
 		}
 		fprintf(line, ": %s", reason);
 		if (!fclose(line)) {
-			print_wrapped(text, INDENT, out);
+			figures__print_wrapped(text, INDENT, out);
 			free(text);
 		}
 	}
+}
+
+/* The rate in per cent of the clean one; its interval as that of a ratio of independent means. */
+static void print_share(const struct figures_heading *h, FILE *out)
+{
+	double share = 100 * h->rate / h->clean;
+	double half = share * hypot(h->ci95 / h->rate, h->clean_ci95 / h->clean);
+
+	fprintf(out, ", %.1f %%", share);
+	if (isfinite(half))
+		fprintf(out, " (+-%.1f)", half);
+	fprintf(out, " of the clean rate");
 }
 
 static void print_heading(const struct figures *f, const struct figures_heading *h, FILE *out)
@@ -138,7 +149,7 @@ static void print_heading(const struct figures *f, const struct figures_heading 
 	if (isfinite(h->rate)) {
 		fprintf(out, ": %.*f ops/s", h->rate < 100 ? 1 : 0, h->rate);
 		if (h->clean > 0)
-			fprintf(out, ", %.1f %% of the clean rate", 100 * h->rate / h->clean);
+			print_share(h, out);
 	}
 	fputc('\n', out);
 	for (i = 0; i < f->nr && !f->list[i].values; i++)
@@ -177,5 +188,5 @@ void figures__print(const struct figures *f, const struct figures_heading *headi
 	if (f->lower_bound)
 		fprintf(out, "%*sNot all was seen: the figures are lower bounds.\n", INDENT, "");
 	if (f->notes)
-		print_wrapped(f->notes, INDENT, out);
+		figures__print_wrapped(f->notes, INDENT, out);
 }

@@ -117,7 +117,7 @@ struct clean_rate {
 	const struct bench_ops	*ops;
 	char			variant[BENCH_NAME_MAX];
 	int			nr_tasks;
-	double			rate;
+	double			rate, ci95;
 };
 
 static struct clean_rate *clean;
@@ -137,23 +137,25 @@ static int clean_result(struct bench_observer *o __maybe_unused, struct bench_ru
 	clean[nr_clean].ops = run->ops;
 	clean[nr_clean].nr_tasks = res->nr_tasks;
 	clean[nr_clean].rate = res->rate;
+	clean[nr_clean].ci95 = res->ci95;
 	strcpy(clean[nr_clean++].variant, run->variants[res->variant].name);
 	return 0;
 }
 
 struct bench_observer passes_clean_observer = { .result = clean_result };
 
-/* The rate of a clean run, or NaN. @variant may be NULL: is there any? */
-static double clean_rate(const struct bench_ops *ops, int nr_tasks, const char *variant)
+/* A point of a clean run, or NULL. @variant may be NULL: is there any? */
+static const struct clean_rate *find_clean(const struct bench_ops *ops, int nr_tasks,
+					   const char *variant)
 {
 	int i;
 
 	for (i = 0; i < nr_clean; i++) {
 		if (clean[i].ops == ops && (!variant || (clean[i].nr_tasks == nr_tasks &&
 							 !strcmp(clean[i].variant, variant))))
-			return clean[i].rate;
+			return &clean[i];
 	}
-	return NAN;
+	return NULL;
 }
 
 /* ---- the observers of a pass ---- */
@@ -167,7 +169,7 @@ const struct instrument *passes__instrument(void)
 
 static int head_begin(struct bench_observer *o __maybe_unused, struct bench_run *run)
 {
-	if (isnan(clean_rate(run->ops, 0, NULL)))
+	if (!find_clean(run->ops, 0, NULL))
 		return bench_run__skip(run, "no pass for %s: the run had no result",
 				       current->name);
 	run->nr_repeats = min(run->nr_repeats, PASS_REPEATS);
@@ -196,18 +198,21 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 		       const struct bench_result *res)
 {
 	const char *variant = run->variants[res->variant].name;
+	const struct clean_rate *of = find_clean(run->ops, res->nr_tasks, variant);
 	struct figures_heading heading = {
 		.variant = variant,
 		.tasks = res->nr_tasks,
 		.rate = res->rate,
-		.clean = clean_rate(run->ops, res->nr_tasks, variant),
+		.ci95 = res->ci95,
+		.clean = of ? of->rate : NAN,
+		.clean_ci95 = of ? of->ci95 : NAN,
 		.verbose = verbose,
 	};
 
-	if (*res->skip)
+	if (*res->skip || !res->nr_repeats)
 		return 0;
 	if (!headed)
-		printf("\n# %s, %s: a pass of its own, %d repeat%s\n", run->ops->name,
+		printf("\n# %s, %s: a pass of its own, means of %d repeat%s\n", run->ops->name,
 		       current->name, res->nr_repeats, res->nr_repeats > 1 ? "s" : "");
 	headed = true;
 	figures__print(&current->figures, &heading, stdout);

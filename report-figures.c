@@ -12,11 +12,13 @@
 #include "report.h"
 #include "util/json-stream.h"
 
-/* The clean rate of a pass's point, NaN if the file has none. */
+/* The clean rate of a pass's point and half of its interval, NaN if the file has none. */
 static double clean_rate(const struct results *res, const struct results_bench *pass,
-			 const struct results_point *point)
+			 const struct results_point *point, double *ci95)
 {
 	int b, i;
+
+	*ci95 = NAN;
 
 	for (b = 0; b < res->nr_benches; b++) {
 		const struct results_bench *bench = &res->benches[b];
@@ -26,8 +28,10 @@ static double clean_rate(const struct results *res, const struct results_bench *
 			continue;
 		for (i = 0; i < bench->nr_points; i++) {
 			if (bench->points[i].tasks == point->tasks && bench->points[i].valid &&
-			    !strcmp(bench->points[i].variant, point->variant))
+			    !strcmp(bench->points[i].variant, point->variant)) {
+				*ci95 = bench->points[i].ci95;
 				return bench->points[i].rate;
+			}
 		}
 	}
 	return NAN;
@@ -37,21 +41,22 @@ static void print_pass(const struct results *res, const struct results_bench *pa
 {
 	int i;
 
-	printf("\n# %s, %s: a pass of its own", pass->name, pass->instrument);
+	printf("\n%s, %s: a pass of its own", pass->name, pass->instrument);
 	if (pass->nr_points)
-		printf(", %d repeat%s", pass->points[0].nr_repeats,
+		printf(", means of %d repeat%s", pass->points[0].nr_repeats,
 		       pass->points[0].nr_repeats == 1 ? "" : "s");
 	printf("\n");
 	if (!pass->nr_points)
-		printf("  %s\n", pass->message ?: pass->status);
+		figures__print_wrapped(pass->message ?: pass->status, 2, stdout);
 	for (i = 0; i < pass->nr_points; i++) {
 		const struct results_point *p = &pass->points[i];
 		struct figures_heading heading = {
-			.variant = p->variant, .tasks = p->tasks, .rate = p->rate,
-			.clean = clean_rate(res, pass, p), .verbose = verbose,
+			.variant = p->variant, .tasks = p->tasks, .verbose = verbose,
+			.rate = p->rate, .ci95 = p->ci95,
 		};
 
-		if (p->figures && !p->skip)
+		heading.clean = clean_rate(res, pass, p, &heading.clean_ci95);
+		if (p->figures && !p->skip && p->nr_repeats)
 			figures__print(p->figures, &heading, stdout);
 	}
 }
@@ -72,6 +77,7 @@ void report__print_figures(const struct results *res, bool markdown, bool verbos
 
 void report__json_figures(struct json_stream *s, const struct results *res)
 {
+	double ci95;
 	int i, k;
 
 	json_stream__open(s, "passes", '[');
@@ -93,7 +99,7 @@ void report__json_figures(struct json_stream *s, const struct results *res)
 			json_stream__text(s, "variant", p->variant);
 			json_stream__s64(s, "tasks", p->tasks);
 			json_stream__real(s, "rate", p->rate);
-			json_stream__real(s, "clean_rate", clean_rate(res, pass, p));
+			json_stream__real(s, "clean_rate", clean_rate(res, pass, p, &ci95));
 			if (p->figures)
 				figures__write_json(p->figures, s);
 			json_stream__close(s, '}');

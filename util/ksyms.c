@@ -451,6 +451,9 @@ static const char *explain_zeros(const char *root, char *why, size_t why_size)
 	if (value > 1)
 		return geteuid() ? "run it as root, with sysctl kernel.kptr_restrict=1" :
 				   "set sysctl kernel.kptr_restrict=1";
+	if (!value)	/* then those see them who may count all that the kernel does */
+		return geteuid() ? "run it as root, or with sysctl kernel.perf_event_paranoid=1" :
+				   "CAP_SYSLOG is needed to see them";
 	return geteuid() ? "run it as root" : "CAP_SYSLOG is needed to see them";
 }
 

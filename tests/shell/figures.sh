@@ -69,7 +69,7 @@ results patched 400000 '
 # ---- report ----
 kbench report base
 expect 0
-has "$out" '^# locking/vfs, contention: a pass of its own, 3 repeats$'
+has "$out" '^locking/vfs, contention: a pass of its own, means of 3 repeats$'
 has "$out" '^8 tasks: 100000 ops/s, 50.0 % of the clean rate$'
 # means of the repeats, but the largest maximum
 has "$out" '^ *rwsem:W path_openat +0.5000 +10000.0 +300.0$'

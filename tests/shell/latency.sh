@@ -53,7 +53,7 @@ done
 # ---- the table ----
 
 kbench locking vfs --op open -t 1 -r 1 -d 100ms -w 20ms --window 10ms --latency
-has "$out" "^# locking/vfs, latency: a pass of its own, 1 repeat$"
+has "$out" "^# locking/vfs, latency: a pass of its own, means of 1 repeat$"
 has "$out" "^ +us +above$"
 has "$out" "^  p50 +[0-9]+[.][0-9]{3} +[0-9]+$"
 has "$out" "^  max +[0-9]+[.][0-9]{3} +0$"

@@ -63,7 +63,7 @@ is '[.figures.notes[] | test("^([0-9]|[1-9][0-9]) samples? of .* too few|^0 samp
 
 # As text.
 run timeout -k 1 120 "$KBENCH" -q -r 3 locking vfs -t 1 -d 100ms -w 10ms --window 20ms --profile
-has "$out" '^# locking/vfs, profile: a pass of its own, 3 repeats$'
+has "$out" '^# locking/vfs, profile: a pass of its own, means of 3 repeats$'
 has "$out" '^ +[0-9]+ samples? of (cycles|cpu-clock), '
 
 # Without addresses there are no names: one sentence says so, rows are addresses.
