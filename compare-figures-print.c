@@ -88,6 +88,9 @@ static const char *text_of_column(const struct figure_change *ch, char *buf, siz
 	return buf;
 }
 
+static const char not_compared[] =
+	"not compared: of all tasks of the machine (--all-tasks), and of ours only";
+
 static void put_changes(const struct figure_changes *all, FILE *f)
 {
 	bool columns = !strcmp(all->kind, "contention");
@@ -96,7 +99,7 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 	char b[32];
 
 	if (all->differ) {
-		fprintf(f, "    not compared: of all tasks of the machine (--all-tasks), and of ours only\n");
+		fprintf(f, "    %s\n", not_compared);
 		return;
 	}
 	fprintf(f, "    %-*s %9s %9s %8s %s\n", NAME_WIDTH, "", "base", "patched", "change",
@@ -198,7 +201,8 @@ struct json_object *comparison__json_figures(const struct comparison *c,
 			json_object_array_add(list, json_change(&all->list[i]));
 		json_object_object_add(table, "interval_over",
 				       json_text(all->of_files ? "files" : "repeats"));
-		json_object_object_add(table, "all_tasks_differ", json_object_new_boolean(all->differ));
+		json_object_object_add(table, "all_tasks_differ",
+				       json_object_new_boolean(all->differ));
 		json_object_object_add(table, "base_lower_bound",
 				       json_object_new_boolean(all->lower_bound[BASE]));
 		json_object_object_add(table, "patched_lower_bound",

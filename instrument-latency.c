@@ -25,6 +25,7 @@
 
 #define COST		0.005			/* of the ops' time, by calculation */
 #define GUESSED_OP_NS	250			/* as long as nothing is known of an op */
+#define GUESSED_OPS		8		/* so many ops at most until a task looks again */
 #define MAX_EVERY		0x40000000		/* for distance() */
 #define MIN_ABOVE	10			/* samples above a percentile */
 #define MAX_MB		1024ull
@@ -53,6 +54,7 @@ static const struct {
 struct task_latency {
 	u64	begun_ns;	/* of the op being timed, 0 if none is */
 	u64	random;		/* state of the generator; 0 before the first call */
+	u64	every, left;	/* @left ops to the next that is timed, drawn by @every */
 	u64	sum, max;
 	u32	full;		/* counts that came to the end of a u32 */
 	u32	counts[HISTOGRAM_BUCKETS];
@@ -60,6 +62,7 @@ struct task_latency {
 
 struct shared {
 	u64			every, seed;
+	bool			guessed;	/* @every: as nothing is known of an op yet */
 	struct task_latency	tasks[] __aligned(BENCH_LINE);	/* and one for the parent to try */
 };
 
@@ -148,15 +151,21 @@ static void count(struct task_latency *tl, u64 ns)
 static u64 pause_op(struct bench_task *t)
 {
 	struct task_latency *tl = &shared->tasks[t->id];
-	bool due = tl->random && !tl->begun_ns;		/* as the last call has asked for */
-	u64 ops = 0;
+	u64 every, ops;
 
 	if (tl->begun_ns)
 		count(tl, bench_now() - tl->begun_ns);
+	every = __atomic_load_n(&shared->every, __ATOMIC_RELAXED);
 	if (!tl->random)	/* times the golden ratio's bits: no two tasks begin alike */
 		tl->random = (shared->seed ^ (t->id + 1) * 0x9e3779b97f4a7c15ull) ?: 1;
-	if (!due)
-		ops = distance(tl, __atomic_load_n(&shared->every, __ATOMIC_RELAXED)) - 1;
+	if (tl->begun_ns || tl->every != every) {	/* 0 at first */
+		tl->every = every;
+		tl->left = distance(tl, every) - 1;
+	}
+	ops = tl->left;
+	if (__atomic_load_n(&shared->guessed, __ATOMIC_RELAXED))
+		ops = min(ops, (u64)GUESSED_OPS);	/* or slow ops would be long done before */
+	tl->left -= ops;
 	tl->begun_ns = ops ? 0 : bench_now();
 	return ops ?: 1;
 }
@@ -420,10 +429,11 @@ static int begin(struct bench_observer *o, struct bench_run *run)
 	return 0;
 }
 
-static void set_every(const struct latency_instrument *li, u64 every)
+static void set_every(const struct latency_instrument *li, u64 every, bool guessed)
 {
 	every = min(li->fixed_every ?: every, (u64)MAX_EVERY);
 	__atomic_store_n(&shared->every, every, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->guessed, guessed && !li->fixed_every, __ATOMIC_RELAXED);
 }
 
 static struct timed *timed_of(struct latency_instrument *li, const struct bench_run *run)
@@ -453,7 +463,8 @@ static void ready(struct bench_observer *o, struct bench_run *run)
 	shared->seed = bench_now();
 	if (!li->sample_ns)
 		try_sampling(li, run);
-	set_every(li, timed_of(li, run)->every ?: every_for(li, GUESSED_OP_NS));
+	set_every(li, timed_of(li, run)->every ?: every_for(li, GUESSED_OP_NS),
+		  !timed_of(li, run)->every);
 	li->ready_ns = bench_now();
 }
 
@@ -467,7 +478,7 @@ static void start(struct bench_observer *o, struct bench_run *run)
 		return;
 	read_counts(li, counts, &most);
 	set_every(li, ops ? every_for(li, op_time(run, counts, ops, bench_now() - li->ready_ns)) :
-		      1);
+		      1, false);
 }
 
 static void resume(struct bench_observer *o, struct bench_run *run)
@@ -476,7 +487,7 @@ static void resume(struct bench_observer *o, struct bench_run *run)
 	u64 most;
 
 	if (timed_of(li, run)->every)
-		set_every(li, timed_of(li, run)->every);
+		set_every(li, timed_of(li, run)->every, false);
 	li->last_sum = read_counts(li, li->last, &most);
 }
 
@@ -511,7 +522,7 @@ static void window(struct bench_observer *o, struct bench_run *run, const struct
 		for (i = 0; i < HISTOGRAM_BUCKETS; i++)
 			counts[i] = now[i] - li->last[i];
 		td->every = every_for(li, op_time(run, counts, w->ops, w->end_ns - w->start_ns));
-		set_every(li, td->every);
+		set_every(li, td->every, false);
 	}
 	if (!k) {
 		li->out_of_memory = true;

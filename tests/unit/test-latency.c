@@ -243,6 +243,31 @@ START_TEST(slow)
 }
 END_TEST
 
+/* From the first repeat on: what was drawn before it was known that they are slow does not hold. */
+static void check_slow_at_once(const struct bench_result *res __maybe_unused)
+{
+	const struct figure *row = figures__find(f, "p99.99");
+	u64 nr = 0, late = 4 * (8 + 1);	/* of each task, until it has looked again */
+
+	ck_assert(row && row->reason);
+	ck_assert(sscanf(row->reason, "needs 100000 samples a repeat, there are %llu",
+			 (unsigned long long *)&nr) == 1 || window_ops <= late);
+	ck_assert_uint_ge(nr + late, window_ops);
+	ck_assert_uint_le(nr, window_ops);
+}
+
+START_TEST(slow_at_once)
+{
+	const char *argv[] = {
+		"latency", "-t", "4", "-r", "1", "-d", "200ms", "-w", "20ms", "--window", "200ms",
+		NULL
+	};
+
+	us_op[0] = 1000;
+	run_it(ARRAY_SIZE(argv) - 1, argv, check_slow_at_once);
+}
+END_TEST
+
 /* And few of those that are fast. */
 static void check_fast(const struct bench_result *res)
 {
@@ -358,6 +383,7 @@ Suite *latency_suite(void)
 	tcase_add_test(t, loops);
 	tcase_add_loop_test(t, rate, 0, ARRAY_SIZE(everies));
 	tcase_add_test(t, slow);
+	tcase_add_test(t, slow_at_once);
 	tcase_add_test(t, fast);
 	tcase_add_test(t, variants);
 	tcase_add_test(t, again);
