@@ -82,7 +82,7 @@ export KBENCH_SAN = $(SAN)
 # One goal after the other; each is built by parallel jobs all the same.
 .NOTPARALLEL:
 
-.PHONY: unit-tests fuzz install-deps quickstart check bench-harness bench-verdict lint
+.PHONY: unit-tests fuzz install-deps quickstart check bench-harness bench-verdict lint lab-stories
 .PHONY: man install uninstall clean distclean help
 
 all:
@@ -95,7 +95,7 @@ fuzz:
 	$(call kbench-make,build fuzz,fuzz)
 
 install-deps:
-	$(Q)tools/install-deps build tests lint ci fuzz
+	$(Q)tools/install-deps build tests lint ci fuzz lab
 
 quickstart:
 	$(Q)tools/install-deps build
@@ -114,6 +114,11 @@ bench-harness:
 bench-verdict:
 	$(call kbench-make,build,all programs)
 	$(Q)tools/bench-verdict
+
+lab-stories:
+	$(Q)tools/install-deps lab
+	$(call kbench-make,build,all)
+	$(Q)tools/lab-stories $(OUTPUT)lab-stories
 
 lint:
 	$(call kbench-make,build tests lint,lint)
@@ -163,6 +168,8 @@ endif
 #?                         as an ordinary user: the tests that need no root
 #?   make bench-harness    compare the harness with the plainest loop on the same calls
 #?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
+#?   make lab-stories      build kernels from Debian's linux-source-6.12 with an optimisation undone,
+#?                         and measure it with tools/kbench-lab: 5 GB, half an hour on 2 CPUs
 #?   make lint             checkpatch.pl --strict, cppcheck, clang-tidy
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
 #?   make man              the manual page, by asciidoctor; install does this, too, where it can

@@ -69,6 +69,12 @@ static struct bench nfs_benchmarks[] = {
 	{ NULL,		NULL,						NULL			}
 };
 
+/* Not a benchmark of the kernel: what tools/kbench-lab takes from the others' path lengths. */
+static struct bench harness_rows[] = {
+	{ "empty",	"The harness's own loop around nothing",	bench_harness_empty	},
+	{ NULL,		NULL,						NULL			}
+};
+
 struct collection {
 	const char	*name;
 	const char	*summary;
@@ -81,8 +87,15 @@ static struct collection collections[] = {
 	{ "fsnotify",	"File system notification benchmarks",		fsnotify_benchmarks	},
 	{ "nfs",	"NFS client benchmarks",			nfs_benchmarks		},
 	{ "all",	"All benchmarks",				NULL			},
+	{ "harness",	"The harness itself",				harness_rows		},
 	{ NULL,		NULL,						NULL			}
 };
+
+/* Is it run by its full name only? */
+static bool is_hidden(const struct collection *coll)
+{
+	return coll->benchmarks == harness_rows;
+}
 
 #define MAX_REPEAT	10000
 #define HELP_INDENT	26	/* where libsubcmd puts what explains an option */
@@ -198,8 +211,10 @@ static void dump_collections(FILE *f)
 	struct collection *coll;
 
 	fprintf(f, "\n        # List of all available benchmark collections:\n\n");
-	for (coll = collections; coll->name; coll++)
-		fprintf(f, "%16s: %s\n", coll->name, coll->summary);
+	for (coll = collections; coll->name; coll++) {
+		if (!is_hidden(coll))
+			fprintf(f, "%16s: %s\n", coll->name, coll->summary);
+	}
 }
 
 static void dump_benchmarks(FILE *f, const struct collection *coll)
@@ -249,7 +264,7 @@ static int pick(const struct collection *only_coll, const struct bench *only_ben
 	int nr = 0;
 
 	for (coll = collections; coll->name; coll++) {
-		if (only_coll && coll != only_coll)
+		if (only_coll ? coll != only_coll : is_hidden(coll))
 			continue;
 		for (bench = coll->benchmarks; bench && bench->name; bench++) {
 			const char *argv[2] = { bench->name };
@@ -823,7 +838,8 @@ static const struct collection *find_collection(const char *name)
 	for (coll = collections; coll->name; coll++) {
 		if (!strcmp(coll->name, name))
 			return coll;
-		nearest__try(&near, "", coll->name);
+		if (!is_hidden(coll))
+			nearest__try(&near, "", coll->name);
 	}
 	for (cmd = kbench_commands; cmd->name; cmd++) {
 		if (!strcmp(cmd->name, name)) {
@@ -834,7 +850,7 @@ static const struct collection *find_collection(const char *name)
 	}
 	for (coll = collections; coll->name; coll++) {
 		for (bench = coll->benchmarks; bench && bench->name; bench++) {
-			if (bench->fn)
+			if (bench->fn && !is_hidden(coll))
 				nearest__try(&near, coll->name, bench->name);
 		}
 	}
@@ -1029,7 +1045,7 @@ int cmd_list(int argc, const char **argv)
 		usage_with_options_msg(usage, options, "unexpected argument '%s'", argv[0]);
 	for (coll = collections; coll->name; coll++) {
 		for (bench = coll->benchmarks; bench && bench->name; bench++) {
-			if (bench->fn)
+			if (bench->fn && !is_hidden(coll))
 				printf("%-8s %-16s %s\n", coll->name, bench->name, bench->summary);
 		}
 	}

@@ -88,4 +88,12 @@ int cmd_import(int argc, const char **argv);
  */
 int cmd_report(int argc, const char **argv);
 
+/**
+ * bench_harness_empty - the benchmark "harness empty": the harness's own loop
+ * @argc, @argv: as those of every benchmark
+ *
+ * Return: an enum bench_exit.
+ */
+int bench_harness_empty(int argc, const char **argv);
+
 #endif

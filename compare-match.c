@@ -447,6 +447,7 @@ static int check_file(const struct pair *p, const struct results *a, const struc
 	int err;
 
 	err = check_env(p, a, b, NOTE_REFUSED, "clock_source", "clock") ?:
+	      check_env(p, a, b, NOTE_REFUSED, "emulated", "emulated by") ?:
 	      check_env(p, a, b, NOTE_REFUSED, "perf_kbench", "perf-kbench");
 	for (i = 0; i < ARRAY_SIZE(env); i++)
 		err = err ?: check_env(p, a, b, NOTE_ENV, env[i].member, env[i].what);

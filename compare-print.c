@@ -367,12 +367,22 @@ static void put_machine(const struct comparison *c, FILE *f)
 {
 	char *model = results__env(c->files[BASE][0], "cpu.model");
 	char *online = results__env(c->files[BASE][0], "cpu.online");
+	char *emulated = results__env(c->files[BASE][0], "emulated");
+	char *clock = results__env(c->files[BASE][0], "clock_source");
 
 	if (model && *model)
 		put_wrapped_fmt(f, "machine", 9, "%s, CPUs %s", model,
 				online && *online ? online : "not known");
+	if (clock && !strcmp(clock, "icount"))
+		put_wrapped(f, "clock", 9, "counts instructions: each is a nanosecond");
+	else if (emulated && *emulated)
+		put_wrapped_fmt(f, "emulated", 9,
+				"by %s: no rate is that of a real machine; what is counted for an op can be believed (waits, RPCs)",
+				emulated);
 	free(model);
 	free(online);
+	free(emulated);
+	free(clock);
 }
 
 static void put_bench(const struct comparison *c, const struct results_bench *b, FILE *f)

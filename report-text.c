@@ -138,6 +138,8 @@ static void put_machine(const struct results *res)
 	char *online = results__env(res, "cpu.online");
 	char *allowed = results__env(res, "cpu.allowed");
 	char *hypervisor = results__env(res, "virtualization.hypervisor");
+	char *emulated = results__env(res, "emulated");
+	char *clock = results__env(res, "clock_source");
 	char *started = results__env(res, "started");
 	char *program = results__env(res, "perf_kbench");
 	bool is_virtual = hypervisor && !strcmp(hypervisor, "true");
@@ -150,6 +152,10 @@ static void put_machine(const struct results *res)
 	if (online && allowed && *online)
 		put_field("CPUs", text_of("%d online (%s), %s allowed", count_cpus(online), online,
 					  strcmp(online, allowed) ? allowed : "all"));
+	if (emulated && *emulated)
+		put_field("emulated", text_of("by %s: no rate is a real machine's", emulated));
+	if (clock && !strcmp(clock, "icount"))
+		put_field("clock", text_of("counts instructions: each is a nanosecond"));
 	if (started && program && *started)
 		put_field("run at", text_of("%s, by perf-kbench %s", started, program));
 	free(release);
@@ -158,6 +164,8 @@ static void put_machine(const struct results *res)
 	free(online);
 	free(allowed);
 	free(hypervisor);
+	free(emulated);
+	free(clock);
 	free(started);
 	free(program);
 }

@@ -16,6 +16,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
@@ -462,10 +465,43 @@ static void add_time(struct json_object *env)
 			       json_text(text) : NULL);
 }
 
+/*
+ * "tcg" if the processor is QEMU's emulation of one, whose rates say nothing of any real machine;
+ * else NULL. QEMU's own model has the name; with the name of another, CPUID tells (leaf 0x40000000
+ * is the hypervisor's signature).
+ */
+static const char *emulator(const char *root, const char *model)
+{
+#ifdef __x86_64__
+	unsigned int eax, vendor[3];
+
+	__cpuid(0x40000000, eax, vendor[0], vendor[1], vendor[2]);
+	if (!*root && !memcmp(vendor, "TCGTCGTCGTCG", sizeof(vendor)))
+		return "tcg";
+#endif
+	return model && strstr(model, "QEMU TCG CPU") ? "tcg" : NULL;
+}
+
+/*
+ * What the clock counts: under "qemu -icount" the TSC counts instructions, which the guest cannot
+ * know. tools/kbench-lab tells it on the kernel's command line.
+ */
+static char *clock_source(const char *root)
+{
+	char *cmdline = first_line(root, "/proc/cmdline"), *clock;
+
+	if (cmdline && has_word(cmdline, "perf_kbench.clock=icount", " \t"))
+		clock = strdup("icount");
+	else
+		clock = first_line(root, CLOCK_DIR "/current_clocksource");
+	free(cmdline);
+	return clock;
+}
+
 struct json_object *env__collect(const char *root)
 {
 	struct json_object *env = json_object_new_object();
-	char *memory, *clock;
+	char *memory, *model;
 
 	if (!env)
 		return NULL;
@@ -474,8 +510,10 @@ struct json_object *env__collect(const char *root)
 	add_text(env, "boot_id", first_line(root, "/proc/sys/kernel/random/boot_id"));
 	add_kernel(env, root);
 	add_cpu(env, root);
-	clock = first_line(root, CLOCK_DIR "/current_clocksource");
-	add_text(env, "clock_source", clock);
+	add_text(env, "clock_source", clock_source(root));
+	model = field(root, "/proc/cpuinfo", "model name");
+	json_object_object_add(env, "emulated", json_text(emulator(root, model)));
+	free(model);
 	add_mitigations(env, root);
 	add_virtualization(env, root);
 	add_text(env, "lsm", first_line(root, "/sys/kernel/security/lsm"));

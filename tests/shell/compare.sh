@@ -227,6 +227,7 @@ refuse '.benchmarks[0].cpus = [0]' "CPUs: 0,1,2,3,4,5,6,7 in one, 0 in x"
 refuse '.benchmarks[0].parameters.group = "fanotify"' "group: inotify in one, fanotify in x"
 refuse '.benchmarks[0].parameters.size = "1"' "size: \(none\) in one, 1 in x"
 refuse '.environment.clock_source = "icount"' "clock: tsc in one, icount in x"
+refuse '.environment.emulated = "tcg"' "emulated by: \(not known\) in one, tcg in x"
 refuse '.environment.perf_kbench = "0.2"' "perf-kbench: 0.1 in one, 0.2 in x"
 results d1 "1:$(around 100000)" '.benchmarks[0].dir = {path: null, fs: "ext4", mount_options: "rw"}'
 results d2 "1:$(around 100000)" '.benchmarks[0].dir = {path: null, fs: "xfs", mount_options: "rw"}'

@@ -75,6 +75,7 @@ START_TEST(nothing_is_known)
 		   "\"allowed\":null,\"packages\":null,\"cores\":null,"
 		   "\"threads_per_core\":null,\"numa_nodes\":null,\"governors\":null}");
 	assert_env("clock_source", NULL, "null");
+	assert_env("emulated", NULL, "null");
 	assert_env("mitigations", NULL, "null");
 	assert_env("virtualization", NULL,
 		   "{\"hypervisor\":null,\"type\":null,\"vendor\":null,\"product\":null}");
@@ -106,6 +107,21 @@ START_TEST(simple_files)
 	put("/proc/cpuinfo", "cpu\t\t: POWER9\nflags : vme hypervisor\n");
 	assert_env("cpu", "model", "\"POWER9\"");
 	assert_env("virtualization", "hypervisor", "true");
+}
+END_TEST
+
+/* What "qemu -icount" makes of the TSC is told on the command line; TCG by its model's name. */
+START_TEST(counted_and_emulated)
+{
+	put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+	put("/proc/cmdline", "quiet xperf_kbench.clock=icount perf_kbench.clock=icountx\n");
+	put("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast CPU of QEMU\n");
+	assert_env("clock_source", NULL, "\"tsc\"");
+	assert_env("emulated", NULL, "null");
+	put("/proc/cmdline", "quiet perf_kbench.clock=icount panic=-1\n");
+	put("/proc/cpuinfo", "processor\t: 0\nmodel name\t: QEMU TCG CPU version 2.5+\n");
+	assert_env("clock_source", NULL, "\"icount\"");
+	assert_env("emulated", NULL, "\"tcg\"");
 }
 END_TEST
 
@@ -262,6 +278,7 @@ Suite *env_suite(void)
 	tcase_add_checked_fixture(tc, make_root, remove_root);
 	tcase_add_test(tc, nothing_is_known);
 	tcase_add_test(tc, simple_files);
+	tcase_add_test(tc, counted_and_emulated);
 	tcase_add_test(tc, topology);
 	tcase_add_test(tc, mitigations);
 	tcase_add_test(tc, cgroup_v2);
