@@ -82,7 +82,8 @@ export KBENCH_SAN = $(SAN)
 # One goal after the other; each is built by parallel jobs all the same.
 .NOTPARALLEL:
 
-.PHONY: unit-tests fuzz install-deps quickstart check bench-harness bench-verdict lint lab-stories
+.PHONY: unit-tests fuzz install-deps quickstart check check-upstream bench-harness bench-verdict lint
+.PHONY: lab-stories
 .PHONY: man install uninstall clean distclean help
 
 all:
@@ -95,7 +96,7 @@ fuzz:
 	$(call kbench-make,build fuzz,fuzz)
 
 install-deps:
-	$(Q)tools/install-deps build tests lint ci fuzz lab
+	$(Q)tools/install-deps build tests lint ci fuzz lab upstream
 
 quickstart:
 	$(Q)tools/install-deps build
@@ -106,6 +107,10 @@ check:
 	$(Q)tools/install-deps build tests
 	$(call kbench-make,build tests,all tests)
 	$(Q)tests/run $(subst $(comma), ,$(TESTS))
+
+check-upstream:
+	$(Q)tools/install-deps upstream
+	$(Q)tools/check-upstream $(CACHE)
 
 bench-harness:
 	$(call kbench-make,build,all programs)
@@ -166,7 +171,10 @@ endif
 #?                         the table on the screen, all the rest in build/quickstart.json
 #?   sudo make check       install what is missing, build, run the unit and the shell tests;
 #?                         as an ordinary user: the tests that need no root
-#?   make bench-harness    compare the harness with the plainest loop on the same calls
+#?   make check-upstream   the patch series for the kernel's tools/perf: make it, apply it to Debian's
+#?                         6.1 and 6.12, build, run; see Documentation/upstream.txt
+#?   make bench-harness    compare the harness with the plainest loop on the same calls, and with
+#?                         the same in the perf that check-upstream has built
 #?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
 #?   make lab-stories      build kernels from Debian's linux-source-6.12 with an optimisation undone,
 #?                         and measure it with tools/kbench-lab: 5 GB, half an hour on 2 CPUs

@@ -209,11 +209,11 @@ static int text_result(struct bench_observer *o __maybe_unused, struct bench_run
 		.verbose = verbose,
 	};
 
-	if (*res->skip || !res->nr_repeats)
+	if (*res->skip)
 		return 0;
 	if (!headed)
 		printf("\n# %s, %s: a pass of its own, means of %d repeat%s\n", run->ops->name,
-		       current->name, res->nr_repeats, res->nr_repeats > 1 ? "s" : "");
+		       current->name, res->nr_repeats, res->nr_repeats == 1 ? "" : "s");
 	headed = true;
 	figures__print(&current->figures, &heading, stdout);
 	return 0;

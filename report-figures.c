@@ -56,7 +56,7 @@ static void print_pass(const struct results *res, const struct results_bench *pa
 		};
 
 		heading.clean = clean_rate(res, pass, p, &heading.clean_ci95);
-		if (p->figures && !p->skip && p->nr_repeats)
+		if (p->figures && !p->skip)
 			figures__print(p->figures, &heading, stdout);
 	}
 }

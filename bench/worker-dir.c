@@ -330,7 +330,7 @@ int bench_dir__enter(struct bench_run *run)
 		goto out;
 	}
 	run->privdir.cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	strcpy(path + len, "/" RUN_NAME);
+	snprintf(path + len, size - len, "/" RUN_NAME);
 	run->dir = path;
 	if (chdir(path)) {
 		err = bench_run__fail(run, errno, "entering %s", path);

@@ -19,16 +19,19 @@ struct bench_shared {
 	int	nr_tasks;
 	size_t	map_size;
 	u64	chunk;			/* --total: ops taken from the pool at once, 0 without */
-	/* the futex of the parent, and what it waits for */
-	u32	wake __aligned(BENCH_LINE);
-	u32	nr_ready, nr_entered, nr_done, nr_gone;
-	/* --total: ops left to take */
-	u64	pool __aligned(BENCH_LINE);
-	/* the first task to fail: 1 claimed, 2 written */
-	u32	failed __aligned(BENCH_LINE);
-	int	failed_task, failed_errno;
-	char	failed_call[BENCH_NAME_MAX];
-	char	failed_object[BENCH_TEXT_MAX];
+	struct {	/* the futex of the parent, and what it waits for */
+		u32	wake;
+		u32	nr_ready, nr_entered, nr_done, nr_gone;
+	} __aligned(BENCH_LINE);
+	struct {	/* --total: ops left to take */
+		u64	pool;
+	} __aligned(BENCH_LINE);
+	struct {	/* the first task to fail: 1 claimed, 2 written */
+		u32	failed;
+		int	failed_task, failed_errno;
+		char	failed_call[BENCH_NAME_MAX];
+		char	failed_object[BENCH_TEXT_MAX];
+	} __aligned(BENCH_LINE);
 };
 
 /* The tasks of one repeat, as the parent knows them. */

@@ -219,7 +219,7 @@ static void footnote(const struct bench_run *run, const struct bench_result *res
 	if (i == MAX_FOOTNOTES)
 		return;
 	if (i == nr_footnotes) {
-		strcpy(footnotes[i].text, line);
+		snprintf(footnotes[i].text, sizeof(footnotes[i].text), "%s", line);
 		footnotes[i].tasks[0] = '\0';
 		nr_footnotes++;
 	}

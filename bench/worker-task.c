@@ -30,7 +30,7 @@
 #define KILL_WAIT_NS	NSEC_PER_SEC		/* for tasks to die after SIGKILL */
 #define SIGNAL_GRACE_NS	NSEC_PER_SEC		/* for them to stop, if we were sent a signal */
 
-static volatile sig_atomic_t interrupted, continued;
+static int interrupted, continued;	/* written by the signal handler */
 static u32 *wake_word;			/* of the current repeat, for the signal handler */
 static bool went_first;
 
@@ -77,9 +77,9 @@ static void on_signal(int sig)
 	int saved = errno;
 
 	if (sig == SIGCONT)
-		continued++;
+		__atomic_fetch_add(&continued, 1, __ATOMIC_SEQ_CST);
 	else if (sig != SIGCHLD)
-		interrupted = sig;
+		__atomic_store_n(&interrupted, sig, __ATOMIC_SEQ_CST);
 	if (wake_word)
 		__atomic_fetch_add(wake_word, 1, __ATOMIC_SEQ_CST);
 	errno = saved;
@@ -161,12 +161,12 @@ void bench_parent__end(void)
 
 int bench_run__interrupted(void)
 {
-	return interrupted;
+	return __atomic_load_n(&interrupted, __ATOMIC_SEQ_CST);
 }
 
 int bench_parent__continued(void)
 {
-	return continued;
+	return __atomic_load_n(&continued, __ATOMIC_SEQ_CST);
 }
 
 /* ---- in the task ---- */
@@ -387,7 +387,7 @@ int bench_crew__make(struct bench_crew *crew)
 	char why[BENCH_TEXT_MAX];
 	int err = 0;
 
-	for (; crew->nr < run->nr_tasks && !err && !interrupted; crew->nr++) {
+	for (; crew->nr < run->nr_tasks && !err && !bench_run__interrupted(); crew->nr++) {
 		if (run->mode == BENCH_MODE_THREAD) {
 			err = -make_thread(crew, crew->nr);
 		} else {
@@ -401,7 +401,7 @@ int bench_crew__make(struct bench_crew *crew)
 			break;
 	}
 	if (!err)
-		return interrupted ? -EINTR : 0;
+		return bench_run__interrupted() ? -EINTR : 0;
 	bench_plan__why_no_task(run->nr_tasks, crew->nr, err, why, sizeof(why));
 	return bench_run__fail(run, err, "task %d of %d could not be made%s%s", crew->nr + 1,
 			       run->nr_tasks, *why ? ": " : "", why);
@@ -426,7 +426,7 @@ static int reap(struct bench_crew *crew)
 		if (i == crew->nr)
 			continue;
 		crew->pids[i] = 0;
-		if (interrupted)	/* that is why we end; we may have killed it */
+		if (bench_run__interrupted())	/* that is why we end; we may have killed it */
 			continue;
 		sig = WTERMSIG(status);
 		oom = sig == SIGKILL ? "; by the OOM killer? see dmesg" : "";
@@ -447,7 +447,7 @@ int bench_crew__trouble(struct bench_crew *crew)
 	struct bench_run *run = crew->run;
 	struct bench_shared *sh = run->shared;
 
-	if (interrupted)
+	if (bench_run__interrupted())
 		return -EINTR;
 	if (__atomic_load_n(&sh->failed, __ATOMIC_SEQ_CST) == 2)
 		return bench_run__fail(run, sh->failed_errno, "task %d of %d: %s %s",
@@ -497,7 +497,7 @@ static u64 grace_ns(void)
 {
 	u64 grace = bench_worker_params.grace;
 
-	return interrupted && grace > SIGNAL_GRACE_NS ? SIGNAL_GRACE_NS : grace;
+	return bench_run__interrupted() && grace > SIGNAL_GRACE_NS ? SIGNAL_GRACE_NS : grace;
 }
 
 /* Kill those from @first on that have not ended. Returns whether all have, after some time. */
@@ -569,12 +569,12 @@ void bench_crew__end(struct bench_crew *crew)
 	}
 	if (!crew->stuck)
 		return;
-	if (!interrupted)
+	if (!bench_run__interrupted())
 		bench_run__fail(run, 0,
 				"%d of %d tasks did not stop within the grace time: task%s%s%s; the file system or its server does not answer (--grace says how long to wait)",
 				crew->stuck, run->nr_tasks, crew->stuck > 1 ? "s" : "", list,
 				crew->stuck > 8 ? " ..." : "");
-	if (kill_tasks(crew, first) && interrupted)
+	if (kill_tasks(crew, first) && bench_run__interrupted())
 		crew->stuck = 0;
 }
 

@@ -139,7 +139,7 @@ int bench_run__skip_variant(struct bench_run *run, int variant, const char *fmt,
 	vsnprintf(run->variants[variant].skip, BENCH_TEXT_MAX, fmt, ap);
 	va_end(ap);
 	if (bench_worker_params.toggle)		/* the benchmark's own is there in both states */
-		strcpy(run->variants[!variant].skip, run->variants[variant].skip);
+		memcpy(run->variants[!variant].skip, run->variants[variant].skip, BENCH_TEXT_MAX);
 	return 0;
 }
 
@@ -392,7 +392,7 @@ static void enter_point(struct bench_run *run, int p)
 	run->nr_tasks = run->points[p];
 	run->results = &run->all_results[p * run->nr_variants];
 	for (v = 0; v < run->nr_variants; v++)
-		strcpy(run->variants[v].skip, run->results[v].skip);
+		memcpy(run->variants[v].skip, run->results[v].skip, BENCH_TEXT_MAX);
 }
 
 static bool all_skipped(const struct bench_run *run)
@@ -422,7 +422,7 @@ static int run_point(struct bench_run *run, bool *stuck)
 			bench_run__fail(run, -err, "setting up");
 	}
 	for (v = 0; v < run->nr_variants; v++)
-		strcpy(run->results[v].skip, run->variants[v].skip);
+		memcpy(run->results[v].skip, run->variants[v].skip, BENCH_TEXT_MAX);
 	if (!err && all_skipped(run))
 		err = bench_run__skip(run, "%s", run->variants[0].skip);
 	if (!err)
@@ -578,11 +578,13 @@ static int report_points(struct bench_run *run, int ended, int err)
 {
 	bool silent = run->status == BENCH_EXIT_SKIPPED || run->status == BENCH_EXIT_USAGE;
 	bool failed = err && err != -EINTR;
+	bool ended_here;
 	int p, ret = 0, told;
 
 	for (p = 0; run->all_results && p < run->nr_points; p++) {
 		enter_point(run, p);
-		if (err && p == ended ? silent : !has_repeats(run))
+		ended_here = err && p == ended;
+		if (ended_here ? silent : !has_repeats(run))
 			continue;
 		told = report_point(run, failed && p == ended);
 		ret = ret ?: told;
