@@ -662,28 +662,29 @@ static void note_pairs(struct figures *f, const struct contention_stats *p)
 /*
  * A wait counts when it has ended. Where waits are short against the measured time, nothing is
  * missed by that: as many begin before it as end behind it. Where they are not, most of the waiting
- * may be in those that have not ended.
+ * may be in those that have not ended. They are those of all variants, out of all the time that was
+ * looked at; what was counted is of this one's windows: their shares of time can be compared.
  */
-static void note_unfinished(struct contention_instrument *c, const struct contention_stats *p,
+static void note_unfinished(struct contention_instrument *c, const struct repeat_stats *s,
 			    const struct table *t, int nr_tasks)
 {
+	const struct contention_stats *p = &s->paired;
 	struct figures *f = &c->ins.figures;
 	char name[FIGURES_NAME_MAX];
-	u64 counted = 0;
-	double ns = 0;
+	double counted = 0, ns = 0, share;
 	int r;
 
-	if (!p->unfinished_ns)
+	if (!p->unfinished_ns || !s->sampled.ns)
 		return;
+	share = p->unfinished_ns / ((double)s->sampled.ns * nr_tasks);
 	for (r = 0; r < t->nr_repeats; r++) {
 		counted += t->all[r].ns;
 		ns += t->ns[r];
 	}
 	name_row(c, p->longest_chain, name, sizeof(name));
 	figures__note(f, "not counted: %llu waits that had not ended (%.1f %% of time), most in %s",
-		      (unsigned long long)p->unfinished,
-		      100.0 * p->unfinished_ns / (ns * nr_tasks), name);
-	if (p->unfinished_ns > counted / 4)
+		      (unsigned long long)p->unfinished, 100 * share, name);
+	if (share > counted / (ns * nr_tasks) / 4)
 		f->lower_bound = true;
 }
 
@@ -700,7 +701,7 @@ static void write_notes(struct contention_instrument *c, int point, const struct
 		figures__note(f, FIGURES_ALL_TASKS);
 	note_lost(c, &s);
 	note_pairs(f, &s.paired);
-	note_unfinished(c, &s.paired, t, nr_tasks);
+	note_unfinished(c, &s, t, nr_tasks);
 	if (sec > 0)
 		figures__note(f,
 			      "%.0f events/s; reading them took %.1f %% of a CPU and %.1f MiB, buffers of %llu KiB were %.0f %% full at most",

@@ -562,6 +562,8 @@ static int add_notes(const struct latency_instrument *li, struct figures *f, con
 	err = err ?: figures__note(f,
 				   "not subtracted: timing adds %.3f us to each, of which reading the clock is %.3f us",
 				   li->added_ns / 1000, li->clock_ns / 1000);
+	if (!err && f->nr_repeats > 1)
+		err = figures__note(f, "max is the mean of the repeats' largest");
 	if (!err && td->full)
 		err = figures__note(f,
 				    "a task had more than 2^32 - 1 samples of one length: the rest is not counted");
