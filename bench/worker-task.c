@@ -33,6 +33,8 @@
 static int interrupted, continued;	/* written by the signal handler */
 static u32 *wake_word;			/* of the current repeat, for the signal handler */
 static bool went_first;
+static int own_policy;			/* as we were started */
+static struct sched_param own_prio, task_prio;
 
 u64 (*bench_task__pause)(struct bench_task *t);
 
@@ -112,7 +114,9 @@ struct slice_attr {			/* struct sched_attr, which not every libc has */
 /*
  * With many tasks on a CPU the parent would wait for seconds until it may sample or stop them: let
  * it go first. It sleeps but for some microseconds a window. Tasks do not inherit this. Who gave us
- * a policy or a priority of his own keeps it. Returns whether this is to be undone.
+ * a policy or a priority of his own keeps it; but real-time tasks that fill all CPUs would keep a
+ * parent of their own priority out for good, so it goes one above them, and they go back in
+ * task_main(), to one less if there is nothing above. Returns whether this is to be undone.
  */
 static bool go_first(void)
 {
@@ -123,7 +127,15 @@ static bool go_first(void)
 		.slice_ns	= 100 * NSEC_PER_USEC,
 	};
 
-	if (sched_getscheduler(0) != SCHED_OTHER || getpriority(PRIO_PROCESS, 0))
+	own_policy = sched_getscheduler(0);
+	sched_getparam(0, &own_prio);
+	if (own_policy == SCHED_FIFO || own_policy == SCHED_RR) {
+		prio.sched_priority = min(own_prio.sched_priority + 1,
+					  sched_get_priority_max(own_policy));
+		task_prio.sched_priority = prio.sched_priority - 1;
+		return !sched_setscheduler(0, own_policy, &prio);
+	}
+	if (own_policy != SCHED_OTHER || getpriority(PRIO_PROCESS, 0))
 		return false;
 	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &prio))
 		return true;
@@ -150,11 +162,10 @@ void bench_parent__begin(void)
 
 void bench_parent__end(void)
 {
-	struct sched_param prio = { .sched_priority = 0 };
 	size_t i;
 
 	if (went_first)
-		sched_setscheduler(0, SCHED_OTHER, &prio);
+		sched_setscheduler(0, own_policy, &own_prio);
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &old_actions[i], NULL);
 }
@@ -293,6 +304,8 @@ static void task_main(struct bench_run *run, int id)
 	int err = bench_plan__bind(run, cpu);
 	char object[32];
 
+	if (went_first && own_policy != SCHED_OTHER)
+		sched_setscheduler(0, own_policy, &task_prio);
 	/* bound first, so that the page comes from the right node */
 	t->run = run;
 	t->id = id;

@@ -330,3 +330,18 @@ else
 	note "the OOM killer was not tried: needs root, cgroups, no sanitizer"
 fi
 exit 0
+
+# ---- real-time tasks on all CPUs: their parent still gets to end them ----
+if chrt -f 1 true 2>/dev/null; then
+	for mode in process thread; do
+		prio=1
+		[ $mode = process ] && prio=99
+		run timeout -s KILL 60 chrt -f $prio "$KBENCH" -q -f json fsnotify eventfd --mode $mode \
+			-t "$(nproc)" -r 1 -d 200ms
+		[ "$status" = 0 ] || [ "$status" = 1 ] || fail "chrt -f $prio, $mode: exit status $status"
+		json_is '.benchmarks[0].points[0].repeats | length == 1'
+	done
+	within 5 none_running || fail "real-time tasks are left"
+else
+	note "no real-time policy here"
+fi
