@@ -75,6 +75,14 @@ expect 2
 has "$err" "all-tasks goes with --contention"
 kbench fsnotify eventfd "${brief[@]}" --latency --buffer-kb 4
 expect 2
+for value in 0 -1 '' abc 1x 1e99 ' 1' 18446744073709551616; do
+	kbench fsnotify eventfd "${brief[@]}" --contention --buffer-kb "$value"
+	expect 2 "--buffer-kb '$value'"
+	has "$err" buffer-kb
+	kbench fsnotify eventfd "${brief[@]}" --latency="$value"
+	expect 2 "--latency='$value'"
+	has "$err" latency
+done
 kbench fsnotify eventfd "${brief[@]}" --latency=0
 expect 2
 kbench fsnotify eventfd "${brief[@]}" --latency x
