@@ -932,7 +932,8 @@ static int named__run_all(struct named *named)
 		return ret;
 	if (bench_format == BENCH_FORMAT_JSON)
 		keep[results ? 2 : 1] = report;
-	ret = worse(ret, passes__run(bench_format == BENCH_FORMAT_DEFAULT, keep, named__run, named));
+	ret = worse(ret, passes__run(bench_format == BENCH_FORMAT_DEFAULT, keep, named__run,
+				     named));
 	passes__finish();
 	return ret;
 }

@@ -141,6 +141,8 @@ static void put_changes(const struct figure_changes *all, FILE *f)
 
 void comparison__print_figures(const struct comparison *c, FILE *f)
 {
+	static const char heading[] =
+		"why, from passes with instruments; each interval is of one figure alone";
 	const char *const *kind;
 	bool first = true;
 	int i;
@@ -154,7 +156,7 @@ void comparison__print_figures(const struct comparison *c, FILE *f)
 			if (!all)
 				continue;
 			if (first)
-				fprintf(f, "\nwhy, from passes with instruments; each interval is of one figure alone\n");
+				fprintf(f, "\n%s\n", heading);
 			first = false;
 			fprintf(f, "\n  %s of %s%s%s, %d task%s, over %s\n", *kind, p->bench->name,
 				*variant ? " " : "", variant, p->point[BASE]->tasks,

@@ -51,10 +51,11 @@ static void print_value(double value, int width, int decimals, FILE *out)
 
 void figures__print_wrapped(const char *text, int indent, FILE *out)
 {
+	static const char blanks[] = { ' ', '\n', '\0' };
 	int column = 0, word;
 
 	while (*text) {
-		word = strcspn(text, " \n");
+		word = strcspn(text, blanks);
 		if (!column)
 			column = fprintf(out, "%*s", indent, "");
 		else if (column + 1 + word > WIDTH)

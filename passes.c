@@ -43,7 +43,8 @@ static int opt_latency(const struct option *opt, const char *arg, int unset)
 const struct option pass_options[] = {
 	OPT_GROUP("Why, each in a pass of its own after the clean run:"),
 	{ .type = OPTION_CALLBACK, .long_name = "counters", .argh = "list",
-	  .help = "events an op: hardware and software ones, tracepoints (default: cycles, instructions and others)",
+	  .help =
+	  "events an op: hardware and software ones, tracepoints (default: cycles, instructions and others)",
 	  .flags = PARSE_OPT_NONEG | PARSE_OPT_OPTARG, .callback = opt_counters },
 	OPT_BOOLEAN(0, "contention", &options.contention,
 		    "what is waited for: locks, and the functions that take them"),
@@ -53,7 +54,8 @@ const struct option pass_options[] = {
 	  .flags = PARSE_OPT_NONEG | PARSE_OPT_OPTARG, .callback = opt_latency },
 	OPT_BOOLEAN(0, "all-tasks", &options.all_tasks,
 		    "with --contention: all tasks of the machine, not ours only"),
-	{ .type = OPTION_CALLBACK, .long_name = "buffer-kb", .argh = "n", .value = &options.buffer_kb,
+	{ .type = OPTION_CALLBACK, .long_name = "buffer-kb", .argh = "n",
+	  .value = &options.buffer_kb,
 	  .help = "with --contention, --profile: KiB a CPU for records that are not yet read",
 	  .flags = PARSE_OPT_NONEG, .callback = bench_opt__count },
 	OPT_BOOLEAN('v', "verbose", &verbose, "all that was found, with call chains"),

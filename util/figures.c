@@ -27,7 +27,8 @@ void figures__reset(struct figures *f, const char *kind, const struct figure_col
 	free(f->list);
 	free(f->notes);
 	*f = (struct figures){
-		.kind = kind, .columns = columns, .nr_columns = nr_columns, .nr_repeats = nr_repeats,
+		.kind = kind, .columns = columns, .nr_columns = nr_columns,
+		.nr_repeats = nr_repeats,
 	};
 }
 

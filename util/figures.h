@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/compiler.h>
 
 #define FIGURES_MAX_COLUMNS	6
 #define FIGURES_MAX_ROWS	4096	/* in a results file */
@@ -25,7 +26,7 @@ enum figure_of { FIGURE_MEAN, FIGURE_MAX };
 
 /**
  * struct figure_column - a quantity
- * @name:	as a heading: "waits/op", "avg wait us"; at most 12 characters; no control characters
+ * @name:	as a heading: "waits/op", "avg wait us"; at most 12 characters, none that controls
  * @of:		how the values of repeats are to be taken together
  * @decimals:	digits after the point that are worth printing, 0 to 6
  */
@@ -40,8 +41,8 @@ struct figure_column {
  * @name:	what was looked at; unique in its table, no control characters
  * @reason:	why there are no values ("no PMU"), or NULL
  * @detail:	more about it, lines with '\n' between (a call chain), or NULL
- * @values:	[nr_columns * nr_repeats], the repeats of a column side by side; NaN where not known;
- *		NULL if there is a reason
+ * @values:	[nr_columns * nr_repeats], the repeats of a column side by side; NaN where not
+ *		known; NULL if there is a reason
  */
 struct figure {
 	char	*name;
@@ -84,7 +85,7 @@ static inline void figures__free(struct figures *f)
  * @f:		the table
  * @name:	copied; what is longer than FIGURES_NAME_MAX is cut
  *
- * Return: the row, whose values are all NaN; NULL without memory. Valid until the next one is added.
+ * Return: the row, valid until the next one is added, whose values are all NaN; NULL without memory.
  */
 struct figure *figures__add(struct figures *f, const char *name);
 
@@ -92,7 +93,7 @@ struct figure *figures__add(struct figures *f, const char *name);
 struct figure *figures__add_missing(struct figures *f, const char *name, const char *reason);
 
 /* Add a line to the notes, unless it is there. 0 or -ENOMEM. */
-int figures__note(struct figures *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int figures__note(struct figures *f, const char *fmt, ...) __printf(2, 3);
 
 /* Is that line, without "\n", one of the notes? */
 bool figures__has_note(const struct figures *f, const char *line);

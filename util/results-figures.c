@@ -212,7 +212,8 @@ static void read_row(struct reader *rd, struct json_object *obj, int i)
 		if (!json_object_is_type(reason, json_type_string) ||
 		    !is_clean(json_object_get_string(reason), json_object_get_string_len(reason),
 			      false))
-			fail(rd, where, "a reason without control characters, or null, is expected");
+			fail(rd, where,
+			     "a reason without control characters, or null, is expected");
 		else if (json_object_array_length(values))
 			fail(rd, where, "no values are expected beside a reason");
 		else if (!figures__add_missing(f, name, json_object_get_string(reason)))

@@ -84,7 +84,7 @@ struct results {
 	int			nr_benches;
 	struct results_bench	*benches;
 	int			nr_passes;
-	struct results_bench	*passes;	/* runs with an instrument, whose rates do not count */
+	struct results_bench	*passes;	/* with an instrument; their rates do not count */
 };
 
 /**
