@@ -124,6 +124,9 @@ for layout in "perf-y|static struct" "perf-bench-y|static struct" "perf-bench-y|
 		[ -z "$(git -C k status --porcelain)" ] || fail "$patch: something is left over"
 	done
 	[ $n = $nr ] || fail "$layout: $n patches, not $nr"
+	git -C k log --format=%B base..HEAD >messages
+	hasnt messages '@example@' "a message without its example"
+	[ "$(grep -c '^  \$ perf bench ' messages)" -ge $((nr - 1)) ] || fail "$layout: examples are missing"
 
 	for file in "$top"/bench/*.[ch]; do
 		[ "${file##*/}" = bench.h ] || cmp -s "$file" "k/tools/perf/bench/${file##*/}" ||
@@ -242,6 +245,9 @@ export_series=copy/tools/export-series
 rm copy/tools/series/nfs.doc
 refused 1 'nfs has no documentation: write .*series/nfs\.doc' k new "${signed[@]}"
 cp "$top/tools/series/nfs.doc" copy/tools/series
+rm copy/tools/series/nfs.example
+refused 1 'nfs has no example: see tools/run-examples' k new "${signed[@]}"
+cp "$top/tools/series/nfs.example" copy/tools/series
 rm copy/tools/series/kernfs.txt
 refused 1 'no text for kernfs: write .*series/kernfs\.txt' k new "${signed[@]}"
 cp "$top/tools/series/kernfs.txt" copy/tools/series
