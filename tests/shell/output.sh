@@ -193,10 +193,10 @@ section()
 		grep -E '^`[a-z0-9_]+`.*::' | sed 's/::.*//' | grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort
 }
 
-# described TITLE FILTER
+# described TITLE FILTER [NAME...]: the names are members that only some files have
 described()
 {
-	section "$1" >names
+	section "$1" | grep -vx "${@:3}" -e '' >names
 	[ -s names ] || fail "$doc describes no $1"
 	jq -r "[$2 | keys[]] | unique[]" results | sort >keys
 	cmp -s names keys || fail "$1: what is described and what is written differ: $(diff names keys)"
@@ -205,12 +205,15 @@ described()
 if [ -f "$doc" ]; then
 	for name in "${benches[@]}"; do
 		bench simple "$name" "${brief[@]}" -t 1,2 -r 2
-		described Members .
+		described Members . -e origin -e passes
 		described environment .environment
 		described "benchmarks[]" "$run"
 		described "points[]" "$run.points[]"
 		described "repeats[]" "$run.points[].repeats[]"
 	done
+	bench simple "fsnotify eventfd" "${brief[@]}" -t 1 -r 2 --latency
+	described Members . -e origin
+	described figures '.passes[].points[].figures'
 	bench simple "locking vfs" --total 5000 -t 2 -r 1
 	described "points[]" "$run.points[]"
 	described "repeats[]" "$run.points[].repeats[]"
