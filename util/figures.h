@@ -85,7 +85,8 @@ static inline void figures__free(struct figures *f)
  * @f:		the table
  * @name:	copied; what is longer than FIGURES_NAME_MAX is cut
  *
- * Return: the row, valid until the next one is added, whose values are all NaN; NULL without memory.
+ * Return: the row, valid until the next one is added, whose values are all NaN; NULL without
+ * memory.
  */
 struct figure *figures__add(struct figures *f, const char *name);
 
