@@ -65,6 +65,7 @@ static struct bench fsnotify_benchmarks[] = {
 static struct bench nfs_benchmarks[] = {
 	{ "negative-dentry", "Benchmark for opening files that do not exist",
 							bench_nfs_negative_dentry	},
+	{ "compile",	"Benchmark for a compiler's search for headers", bench_nfs_compile	},
 	{ "all",	"Run all NFS benchmarks",			NULL			},
 	{ NULL,		NULL,						NULL			}
 };

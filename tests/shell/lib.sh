@@ -92,7 +92,8 @@ kbench()
 	run "$KBENCH" "$@"
 }
 
-# Every benchmark, with what lets it run on any file system.
+# Every benchmark, with what lets it run on any file system; but not nfs compile, whose ops take too
+# long for runs that are as short as most here: it has compile.sh.
 # shellcheck disable=SC2034 # for the tests
 benches=("locking vfs" "kernfs lookup" "fsnotify eventfd" "fsnotify pipe" "fsnotify file"
 	 "nfs negative-dentry --any-fs")
