@@ -141,7 +141,12 @@ static int negative_run(struct bench_task *t)
 static int negative_measure(struct bench_run *run, bool begin)
 {
 	struct negative *n = run->priv;
+	bool fixed = bench_worker_params.loops || bench_worker_params.total;
 
+	/* where each task has done all of them, each file has been asked for */
+	if (begin && !fixed && bench_run__ops(run) < run->nr_tasks * dirs * names)
+		bench_run__note(run, -1,
+				"the first pass over the files, which asks for each, was not over: take a longer --warmup, or fewer --dirs");
 	nfs_rpc__measure(run, &n->rpc, begin);
 	return 0;
 }
