@@ -39,7 +39,7 @@ struct instrument {
 struct instrument_options {
 	bool		counters, contention, profile, latency;
 	const char	*counter_list;	/* NULL: the default list */
-	bool		all_tasks;	/* contention: of the whole machine, not of our tasks only */
+	bool		all_tasks;	/* contention: of the machine, not of our tasks only */
 	u64		buffer_kb;	/* a CPU, of records not yet read; 0: the default */
 	u64		latency_every;	/* one op in so many, 0: by the rule of the instrument */
 };

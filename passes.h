@@ -40,8 +40,8 @@ extern struct bench_observer passes_clean_observer;
  * @run:	runs them all; returns an enum bench_exit
  * @data:	for @run
  *
- * No observer may be registered. Return: the worst of what @run returned, where BENCH_EXIT_SKIPPED is
- * as good as BENCH_EXIT_OK: not every instrument works everywhere.
+ * No observer may be registered. Return: the worst of what @run returned, where BENCH_EXIT_SKIPPED
+ * is as good as BENCH_EXIT_OK: not every instrument works everywhere.
  */
 int passes__run(bool text, struct bench_observer *const *keep, int (*run)(void *data), void *data);
 
