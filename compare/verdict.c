@@ -28,7 +28,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "compare.h"
+#include "compare/compare.h"
 
 #define ALPHA		0.05
 #define POWER		0.8

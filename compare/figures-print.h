@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <json-c/json.h>
 
-#include "compare-figures.h"
+#include "compare/figures.h"
 
 /* All of them as text, at most 78 columns wide but for long names; nothing where there is nothing. */
 void comparison__print_figures(const struct comparison *c, FILE *f);

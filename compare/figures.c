@@ -15,7 +15,7 @@
 #include <linux/zalloc.h>
 
 #include "bench/worker.h"
-#include "compare-figures.h"
+#include "compare/figures.h"
 
 const char *const compare_figure_kinds[] = {
 	"counters", "contention", "profile", "latency", NULL

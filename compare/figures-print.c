@@ -7,8 +7,8 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "compare-figures.h"
-#include "compare-figures-print.h"
+#include "compare/figures.h"
+#include "compare/figures-print.h"
 #include "util/json-stream.h"
 
 #define NAME_WIDTH	26

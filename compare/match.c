@@ -16,7 +16,7 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
-#include "compare.h"
+#include "compare/compare.h"
 
 static const char * const side_names[] = { [BASE] = "base", [PATCHED] = "patched" };
 

@@ -16,8 +16,8 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
-#include "compare.h"
-#include "noise.h"
+#include "compare/compare.h"
+#include "compare/noise.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
 

@@ -2,10 +2,12 @@
 /*
  * Comparing results of two sides, base and patched
  *
- *	compare-match.c		which points of the files belong together, and what differs else
- *	compare-verdict.c	what the numbers of two points say: the statistics
- *	compare-scaling.c	the curves over task counts: scalability, plots
- *	compare-print.c		text, JSON, CSV, Markdown and LKP's layout
+ *	match.c			which points of the files belong together, and what differs else
+ *	verdict.c		what the numbers of two points say: the statistics
+ *	scaling.c		the curves over task counts: scalability, plots
+ *	figures.c		what instruments have found, side by side
+ *	noise.c			the floor of this machine, as "perf-kbench noise" has found it
+ *	print.c			text, JSON, CSV, Markdown and LKP's layout; figures-print.c: the figures
  *	builtin-compare.c	the command
  */
 #ifndef COMPARE_H
@@ -22,7 +24,7 @@ struct noise;
 
 enum compare_side { BASE, PATCHED, NR_SIDES };
 
-/* ---- compare-verdict.c ---- */
+/* ---- verdict.c ---- */
 
 enum verdict {
 	VERDICT_FASTER,
@@ -109,7 +111,7 @@ const char *verdict__name(enum verdict verdict);
 /* What --gate says of all points: 0 no regression beyond @gate, 1 there is one, 125 cannot tell. */
 int verdict__gate(struct point_verdict **v, int nr, double gate);
 
-/* ---- compare-match.c ---- */
+/* ---- match.c ---- */
 
 /* A point that both sides have. */
 struct compare_point {
@@ -157,7 +159,7 @@ int comparison__count(const struct comparison *c, int kind);
 /* What differs is what is to be compared: nothing is a reason to refuse any more. */
 void comparison__allow(struct comparison *c);
 
-/* ---- compare-print.c ---- */
+/* ---- print.c ---- */
 
 enum compare_format { COMPARE_TEXT, COMPARE_JSON, COMPARE_CSV, COMPARE_MARKDOWN, COMPARE_LKP };
 
@@ -178,7 +180,7 @@ void comparison__print_gate(double pct, int said, FILE *f);
 int comparison__print(const struct comparison *c, enum compare_format format,
 		      const struct verdict_rules *rules, FILE *f);
 
-/* ---- compare-scaling.c ---- */
+/* ---- scaling.c ---- */
 
 /* How both sides scale, for curves of enough points: a few lines each, none for others. */
 void comparison__print_scaling(const struct comparison *c, FILE *f);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "compare.h"
+#include "compare/compare.h"
 #include "util/plot.h"
 #include "util/scaling.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "compare.h"
-#include "compare-figures-print.h"
+#include "compare/compare.h"
+#include "compare/figures-print.h"
 #include "util/json-stream.h"
 
 #define WIDTH		78

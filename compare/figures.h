@@ -5,7 +5,7 @@
 #ifndef COMPARE_FIGURES_H
 #define COMPARE_FIGURES_H
 
-#include "compare.h"
+#include "compare/compare.h"
 #include "util/figures.h"
 
 /**
