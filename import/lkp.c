@@ -25,7 +25,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 #include "util/json-stream.h"
 
 #define SIGN		"\xc2\xb1"	/* U+00B1, plus or minus */

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 #define MAX_TIMES	1000000000000000ULL	/* a double holds all up to it */
 #define LINES	"\"single: total N.NNNNNNms per N.NNNNNNus\", \"concur: ...  CPU N\" or " \

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 #define TABLE		"System Benchmarks "
 #define TABLE_END	"BASELINE RESULT INDEX"

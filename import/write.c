@@ -11,7 +11,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "import.h"
+#include "import/import.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
 

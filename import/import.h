@@ -2,9 +2,9 @@
 /*
  * Reading what other programs print about their benchmarks, and our own -f classic
  *
- *	import-text.c		lines and numbers of a text, and what is collected from them
- *	import-kernfs.c, ...	a format each
- *	import-write.c		a results file of it
+ *	text.c			lines and numbers of a text, and what is collected from them
+ *	kernfs.c, ...		a format each
+ *	write.c			a results file of it
  *	builtin-import.c	the command
  *
  * A text is not trusted: a parser takes a line whole, or not at all. The first error ends it.
@@ -130,7 +130,7 @@ void import__write(const struct import *im, const char *format, const char *file
 		   const char *kernel, const char *date, int argc, const char **argv,
 		   struct outfile *f);
 
-/* ---- import-text.c, for the formats ---- */
+/* ---- text.c, for the formats ---- */
 
 /*
  * The next line in im->line, without its end. False after the last one, or an error: one without a

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 #define MAX_RATE	1000000000000000ULL	/* a double holds all up to it */
 

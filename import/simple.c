@@ -15,7 +15,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 static const char * const timed[] = { "sched/messaging", "sched/pipe", "syscall/" };
 

@@ -23,7 +23,7 @@
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 #define MAX_RATE	1000000000000ULL	/* all lines of a text add up to less than 2^64 */
 #define CSV_HEAD	"tasks,processes,processes_idle,threads,threads_idle,linear"

@@ -14,7 +14,7 @@
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 #include "util/json-stream.h"
 
 #define MAX_BENCHES	256

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 #define MAX_SERIES	64
 
