@@ -14,7 +14,7 @@
 #include "util/env.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
-#include "figures-json.h"
+#include "report/figures-json.h"
 #include "observe.h"
 #include "passes.h"
 

@@ -15,7 +15,7 @@
 #include <linux/zalloc.h>
 
 #include "bench/worker.h"
-#include "figures-text.h"
+#include "report/figures-text.h"
 #include "passes.h"
 #include "util/counters.h"
 

@@ -8,7 +8,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "figures-text.h"
+#include "report/figures-text.h"
 
 #define WIDTH		78
 #define INDENT		2

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figures-json.h"
+#include "report/figures-json.h"
 #include "util/figures.h"
 #include "util/json-stream.h"
 

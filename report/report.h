@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reports of results files: what is computed of them, and those who write it down
+ *
+ *	report.c		what is computed
+ *	text.c			tables for people
+ *	data.c			CSV and JSON
+ *	figures.c		what instruments have found
+ *	figures-text.c, -json.c	the tables of it; passes and results files have the same
+ *	builtin-report.c	the command
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -63,15 +70,15 @@ int report__last_of_bench(const struct report *rep, int i);
  */
 const char *report__flag_text(const char *name);
 
-/* report-text.c: tables for people, on standard output; @verbose: all that instruments found. */
+/* text.c: tables for people, on standard output; @verbose: all that instruments found. */
 void report__print(const struct report *rep, bool markdown, bool verbose);
 
-/* report-figures.c: what instruments have found. */
+/* figures.c: what instruments have found. */
 struct json_stream;
 void report__print_figures(const struct results *res, bool markdown, bool verbose);
 void report__json_figures(struct json_stream *s, const struct results *res);
 
-/* report-data.c: for programs, on standard output. 0 or -errno of writing. */
+/* data.c: for programs, on standard output. 0 or -errno of writing. */
 int report__write_csv(const struct report *rep);
 int report__write_json(const struct report *rep);
 

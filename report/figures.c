@@ -7,9 +7,9 @@
 #include <string.h>
 #include <json-c/json.h>
 
-#include "figures-json.h"
-#include "figures-text.h"
-#include "report.h"
+#include "report/figures-json.h"
+#include "report/figures-text.h"
+#include "report/report.h"
 #include "util/json-stream.h"
 
 /* The clean rate of a pass's point and half of its interval, NaN if the file has none. */

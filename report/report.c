@@ -10,7 +10,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "report.h"
+#include "report/report.h"
 
 #define Z95	1.959964	/* 0.975 quantile of the normal distribution */
 #define SEED	1		/* so that a file has the same report each time */

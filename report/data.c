@@ -8,7 +8,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "report.h"
+#include "report/report.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
 

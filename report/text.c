@@ -14,7 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
-#include "report.h"
+#include "report/report.h"
 #include "util/env.h"
 
 #define COLUMNS		78
