@@ -29,7 +29,7 @@
 #include "bench/worker.h"
 #include "builtin.h"
 #include "observe.h"
-#include "passes.h"
+#include "instrument/passes.h"
 #include "subrun.h"
 #include "util/nearest.h"
 #include "util/outfile.h"

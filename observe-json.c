@@ -16,7 +16,7 @@
 #include "util/outfile.h"
 #include "report/figures-json.h"
 #include "observe.h"
-#include "passes.h"
+#include "instrument/passes.h"
 
 #define FORMAT_NAME	"perf-kbench-results"
 #define FORMAT_VERSION	1

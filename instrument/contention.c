@@ -21,7 +21,7 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 
-#include "instrument.h"
+#include "instrument/instrument.h"
 #include "util/contention.h"
 #include "util/ksyms.h"
 #include "util/sampler.h"

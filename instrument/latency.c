@@ -20,7 +20,7 @@
 #include <linux/time64.h>
 #include <linux/zalloc.h>
 
-#include "instrument.h"
+#include "instrument/instrument.h"
 #include "util/histogram.h"
 
 #define COST		0.005			/* of the ops' time, by calculation */

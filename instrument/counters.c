@@ -16,7 +16,7 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
-#include "instrument.h"
+#include "instrument/instrument.h"
 #include "util/counters.h"
 
 #define OWN_FDS		64			/* beside those of counters and tasks */

@@ -18,7 +18,7 @@
 #include <linux/perf_event.h>
 #include <linux/zalloc.h>
 
-#include "instrument.h"
+#include "instrument/instrument.h"
 #include "util/ksyms.h"
 #include "util/profile.h"
 #include "util/sampler.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <subcmd/parse-options.h>
 
-#include "instrument.h"
+#include "instrument/instrument.h"
 
 /* The options that ask for instruments; ended by OPT_PARENT() of what @parent is. */
 extern const struct option pass_options[];

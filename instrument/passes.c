@@ -15,8 +15,8 @@
 #include <linux/zalloc.h>
 
 #include "bench/worker.h"
+#include "instrument/passes.h"
 #include "report/figures-text.h"
-#include "passes.h"
 #include "util/counters.h"
 
 #define PASS_REPEATS	3
