@@ -28,7 +28,7 @@
 #include "bench/bench.h"
 #include "bench/worker.h"
 #include "builtin.h"
-#include "observe.h"
+#include "observe/observe.h"
 #include "instrument/passes.h"
 #include "subrun.h"
 #include "util/nearest.h"

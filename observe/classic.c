@@ -19,8 +19,8 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
+#include "observe/observe.h"
 #include "util/outfile.h"
-#include "observe.h"
 
 #define UNIXBENCH_PIPE	12440.0		/* loops a second that make an index of 10 */
 #define UNIXBENCH_SIZE	"512"		/* bytes written and read by one loop */

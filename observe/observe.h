@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Those who are told of runs, beside the text report
+ * Those who are told of runs, beside the text report (bench/worker-report.c)
  *
  * Each is made once, registered with bench_observer__register(), sees the benchmarks of one command
  * one after another, and is finished by its own __finish() when all of them are over. A hook that

@@ -18,7 +18,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-#include "observe.h"
+#include "observe/observe.h"
 
 #define UPDATE_NS	(NSEC_PER_SEC / 4)
 #define LINE_MAX_LEN	160

@@ -10,8 +10,8 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "observe/observe.h"
 #include "util/outfile.h"
-#include "observe.h"
 
 struct csv_observer {
 	struct bench_observer	observer;

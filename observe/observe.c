@@ -7,8 +7,8 @@
 #include <string.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include "observe/observe.h"
 #include "util/outfile.h"
-#include "observe.h"
 
 /* The errno goes into the text: bench_run__fail() would advise on what is under test. */
 static int tell(struct observe_file *f, struct bench_run *run, int err)

@@ -11,12 +11,12 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "instrument/passes.h"
+#include "observe/observe.h"
+#include "report/figures-json.h"
 #include "util/env.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
-#include "report/figures-json.h"
-#include "observe.h"
-#include "instrument/passes.h"
 
 #define FORMAT_NAME	"perf-kbench-results"
 #define FORMAT_VERSION	1
