@@ -44,6 +44,8 @@ struct bench {
 
 static struct bench locking_benchmarks[] = {
 	{ "vfs",	"Benchmark for creating and opening files",	bench_locking_vfs	},
+	{ "data",	"Benchmark for reading and writing files",	bench_locking_data	},
+	{ "fd",		"Benchmark for descriptors and file locks",	bench_locking_fd	},
 	{ "all",	"Run all locking benchmarks",			NULL			},
 	{ NULL,		NULL,						NULL			}
 };
