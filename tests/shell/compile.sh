@@ -46,6 +46,10 @@ if steady -f json "${compile[@]}" -t 1,2 -r 2 --total 6; then
 	json_is "$point.repeats[0] | .rate == null or (.ops / .rate * 1e9 - .elapsed_ns | fabs) < 10"
 fi
 clean
+if steady -f classic "${compile[@]}" -t 1,2 -r 1 --total 3; then
+	[ "$(grep -v '^#' "$out" | sed -E 's/,[0-9]+\.[0-9]{3}$/,S/' | xargs)" = "jobs,elapsed 1,S 2,S" ] ||
+		fail "-f classic: $(cat "$out")"
+fi
 bench_again "-f json" "${compile[*]}" -t 1 -r 1 -d 1s
 good "of a duration"
 json_is "$point.repeats[0] | .ops_all >= .ops and .ops > 0"

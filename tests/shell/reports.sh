@@ -269,6 +269,9 @@ if command -v gnuplot >/dev/null; then
 	has jobs.svg 'elapsed time \[s\]'
 	has jobs.svg 'throughput of all tasks \[ops/s\]'
 	hasnt jobs.svg 'time of a task for an op'
+	kbench compare --plot both.svg nfs-default.json nfs-rcu.json
+	expect 0 "the plot of compare"
+	has both.svg 'elapsed time \[s\]'
 	kbench report --plot - nfs-default.json
 	has "$out" '^ +elapsed time \[s\] *$'
 	has "$out" '^ +160 \|'
