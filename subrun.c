@@ -61,8 +61,11 @@ int subrun__begin(void)
 		return -ENOMEM;
 	}
 	interrupted = 0;
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &act, &old_actions[i]);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &old_actions[i]);
+		if (old_actions[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+	}
 	return 0;
 }
 

@@ -15,7 +15,8 @@
 
 /*
  * Between these two, SIGINT, SIGTERM and SIGHUP end the run that is going on, and are told by
- * subrun__interrupted(). begin makes a private folder for the results: 0 or -errno.
+ * subrun__interrupted(), but for those that were ignored, as by nohup. begin makes a private folder
+ * for the results: 0 or -errno.
  */
 int subrun__begin(void);
 void subrun__end(void);
