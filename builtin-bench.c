@@ -44,6 +44,8 @@ struct bench {
 
 static struct bench locking_benchmarks[] = {
 	{ "vfs",	"Benchmark for creating and opening files",	bench_locking_vfs	},
+	{ "data",	"Benchmark for reading and writing files",	bench_locking_data	},
+	{ "fd",		"Benchmark for descriptors and file locks",	bench_locking_fd	},
 	{ "all",	"Run all locking benchmarks",			NULL			},
 	{ NULL,		NULL,						NULL			}
 };
@@ -65,6 +67,7 @@ static struct bench fsnotify_benchmarks[] = {
 static struct bench nfs_benchmarks[] = {
 	{ "negative-dentry", "Benchmark for opening files that do not exist",
 							bench_nfs_negative_dentry	},
+	{ "compile",	"Benchmark for a compiler's search for headers", bench_nfs_compile	},
 	{ "all",	"Run all NFS benchmarks",			NULL			},
 	{ NULL,		NULL,						NULL			}
 };

@@ -158,6 +158,7 @@ static int plot_points(const struct report_curve *c, struct plot_curve *curve)
 			.y = valid ? p->rate : NAN,
 			.low = valid ? p->rate - p->ci95 : NAN,
 			.high = valid ? p->rate + p->ci95 : NAN,
+			.elapsed = valid ? p->elapsed_sec : NAN,
 		};
 		nr += valid;
 	}

@@ -8,11 +8,14 @@
 #define BENCH_H
 
 int bench_locking_vfs(int argc, const char **argv);
+int bench_locking_data(int argc, const char **argv);
+int bench_locking_fd(int argc, const char **argv);
 int bench_kernfs_lookup(int argc, const char **argv);
 int bench_fsnotify_eventfd(int argc, const char **argv);
 int bench_fsnotify_pipe(int argc, const char **argv);
 int bench_fsnotify_file(int argc, const char **argv);
 int bench_nfs_negative_dentry(int argc, const char **argv);
+int bench_nfs_compile(int argc, const char **argv);
 
 #define BENCH_FORMAT_DEFAULT_STR	"default"
 #define BENCH_FORMAT_DEFAULT		0

@@ -20,7 +20,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +30,10 @@
 #include <subcmd/parse-options.h>
 
 #include "bench.h"
-#include "nfs-mountstats.h"
+#include "nfs-rpc.h"
 #include "worker.h"
 
 #define MAX_PATHS	1000000
-#define MIN_RPC_PER_OP	0.0005	/* types that are rarer than this are not worth a column */
 
 struct negative_path {
 	char	path[40];
@@ -44,11 +42,7 @@ struct negative_path {
 /* The paths are read by all tasks, the rest is the parent's. */
 struct negative {
 	const struct negative_path *last;
-	bool			have_mount;
-	bool			shown[NFS_MOUNTSTATS_MAX];
-	u64			ops;
-	struct nfs_mount	mount;
-	struct nfs_mountstats	begin, end;
+	struct nfs_rpc		rpc;
 	struct negative_path	paths[];
 };
 
@@ -73,19 +67,13 @@ static const char * const usage[] = {
 
 static int negative_prepare(struct bench_run *run)
 {
-	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX];
 	int err;
 
 	if (dirs > MAX_PATHS || names > MAX_PATHS || dirs * names > MAX_PATHS)
 		return bench_run__usage(run, "--dirs times --names is more than %d", MAX_PATHS);
-	if (!any_fs) {
-		err = bench_fs__of(dir ?: ".", type, sizeof(type), opts, sizeof(opts));
-		if (err)
-			return bench_run__fail(run, -err, "--dir %s", dir ?: ".");
-		if (strcmp(type, "nfs") && strcmp(type, "nfs4"))
-			return bench_run__skip(run, "--dir %s is on %s: %s", dir ?: ".", type,
-					       "name a directory on NFS, or add --any-fs");
-	}
+	err = nfs_dir__check(run, dir, any_fs);
+	if (err)
+		return err;
 	zfree(&negative);
 	return bench_run__param(run, "dirs", "%llu", (unsigned long long)dirs) ?:
 	       bench_run__param(run, "names", "%llu", (unsigned long long)names);
@@ -111,16 +99,14 @@ static int make_paths(struct bench_run *run)
 /* The directories are removed by the harness, which cannot hang on it. */
 static int negative_setup(struct bench_run *run)
 {
-	char type[BENCH_NAME_MAX], opts[BENCH_TEXT_MAX], path[24];
-	struct negative *n;
+	char path[24];
 	int i, err = 0;
 
 	if (!negative)
 		err = make_paths(run);
 	if (err)
 		return err;
-	n = negative;
-	run->priv = n;
+	run->priv = negative;
 	for (i = 0; i < (int)dirs; i++) {
 		snprintf(path, sizeof(path), "d%d", i);
 		if (mkdir(path, 0700))
@@ -128,14 +114,7 @@ static int negative_setup(struct bench_run *run)
 		if (bench_run__interrupted())
 			return -EINTR;
 	}
-	n->have_mount = false;
-	err = bench_fs__of(".", type, sizeof(type), opts, sizeof(opts));
-	if (err || (strcmp(type, "nfs") && strcmp(type, "nfs4")))
-		return 0;
-	err = nfs_mount__of_cwd(&n->mount) ?: nfs_mountstats__read(&n->mount, &n->begin);
-	n->have_mount = !err;
-	if (err)
-		bench_run__note(run, -1, "no RPC counts: mountstats: %s", strerror(-err));
+	nfs_rpc__setup(run, &negative->rpc);
 	return 0;
 }
 
@@ -159,41 +138,16 @@ static int negative_run(struct bench_task *t)
 	return 0;
 }
 
-static bool is_core(const char *name)
-{
-	return !strcmp(name, "LOOKUP") || !strcmp(name, "ACCESS") || !strcmp(name, "GETATTR") ||
-	       !strcmp(name, "OPEN");
-}
-
 static int negative_measure(struct bench_run *run, bool begin)
 {
 	struct negative *n = run->priv;
-	u64 ops = bench_run__ops(run);
-	int i, err;
+	bool fixed = bench_worker_params.loops || bench_worker_params.total;
 
-	if (!n->have_mount)
-		return 0;
-	err = nfs_mountstats__read(&n->mount, begin ? &n->begin : &n->end);
-	if (err) {
-		n->have_mount = false;
-		bench_run__note(run, -1, "no RPC counts: mountstats: %s", strerror(-err));
-		return 0;
-	}
-	if (begin) {
-		n->ops = ops;
-		return 0;
-	}
-	for (i = 0; i < n->end.nr; i++) {
-		const char *name = n->end.op[i].name;
-		double x = nfs_mountstats__per_op(&n->begin, &n->end, i, ops - n->ops);
-
-		n->shown[i] |= is_core(name) || isnan(x) || x > MIN_RPC_PER_OP;
-		if (!n->shown[i])
-			continue;
-		if (!strcmp(name, "SEQUENCE"))
-			name = "SEQUENCE (lease)";
-		bench_run__metric(run, 0, name, "RPC/op", x);
-	}
+	/* where each task has done all of them, each file has been asked for */
+	if (begin && !fixed && bench_run__ops(run) < run->nr_tasks * dirs * names)
+		bench_run__note(run, -1,
+				"the first pass over the files, which asks for each, was not over: take a longer --warmup, or fewer --dirs");
+	nfs_rpc__measure(run, &n->rpc, begin);
 	return 0;
 }
 

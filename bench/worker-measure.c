@@ -186,12 +186,13 @@ static int rounds_missing(struct bench_run *run)
 /*
  * Were all of us frozen in this window, parent and tasks alike (a paused container, a suspended
  * machine)? Nobody tells; but the sample comes late, and little was done. A sample that is late
- * only because the machine is busy finds the usual rate.
+ * only because the machine is busy finds the usual rate; an op of each task may be under way, which
+ * is much where ops take as long as a window.
  */
 static bool was_frozen(const struct bench_repeat *rep, const struct sample *from,
 		       const struct sample *to, u64 window, int nr_tasks)
 {
-	u64 ops = 0, usual_ops = 0, usual_ns = 0, ns = to->ns - from->ns;
+	u64 ops = nr_tasks, usual_ops = 0, usual_ns = 0, ns = to->ns - from->ns;
 	int i;
 
 	if (ns < window + window / 4 || ns < window + 10 * NSEC_PER_MSEC)

@@ -87,6 +87,7 @@ static int make_curve(const struct comparison *c, int first, int side, struct cu
 			.tasks = tasks, .y = v->rate[side],
 			.low = v->rate[side] - v->ci95[side],
 			.high = v->rate[side] + v->ci95[side],
+			.elapsed = sorted[i]->bench->total / v->rate[side],
 		};
 	}
 	free(sorted);

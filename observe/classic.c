@@ -4,7 +4,7 @@
  *
  *	kernfs/lookup		the listing of the 2020 kernfs patches: a line a task
  *	locking/vfs		the two throughput lines of the 2014 patches
- *	nfs/negative-dentry	with --total, seconds by tasks, as of "make -j"
+ *	nfs/negative-dentry	with --total, seconds by tasks, as of "make -j"; nfs/compile too
  *	fsnotify/pipe		as all others, then UnixBench's index
  *	all others		will-it-scale: a line a window
  *
@@ -279,7 +279,8 @@ static int classic_result(struct bench_observer *o, struct bench_run *run,
 		err = put_kernfs(c, res);
 	} else if (is(run, "locking/vfs")) {
 		put_locking(c, run, res);
-	} else if (is(run, "nfs/negative-dentry") && bench_worker_params.total) {
+	} else if (bench_worker_params.total &&
+		   (is(run, "nfs/negative-dentry") || is(run, "nfs/compile"))) {
 		put_jobs(c, res);
 	} else {
 		put_will_it_scale(c, run, res);

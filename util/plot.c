@@ -160,14 +160,33 @@ static void put_quoted(FILE *f, const char *text, int max)
 
 /* What all curves have in common. */
 struct extent {
+	bool	elapsed;		/* time is that of all the work, not of a task for an op */
 	int	first, last;		/* tasks */
 	double	rate;			/* the highest, with its interval as far as there is room */
-	double	time_min, time_max;	/* task-microseconds an op; so is the highest here */
+	double	time_min, time_max;	/* microseconds; so is the highest here */
 };
 
-static double point_time(const struct plot_point *p, double rate)
+/* Microseconds at @rate, which is the point's own, or an end of its interval. */
+static double point_time(const struct plot_point *p, double rate, bool elapsed)
 {
-	return p->tasks * 1e6 / rate;
+	return elapsed ? p->elapsed * 1e6 * (p->y / rate) : p->tasks * 1e6 / rate;
+}
+
+/* Has each point that can be drawn an elapsed time? */
+static bool all_elapsed(const struct plot_curve *curves, int nr)
+{
+	int c, i;
+
+	for (c = 0; c < nr; c++) {
+		for (i = 0; i < curves[c].nr; i++) {
+			const struct plot_point *p = &curves[c].points[i];
+
+			if (p->tasks >= 1 && isfinite(p->y) && p->y >= 0 &&
+			    !(isfinite(p->elapsed) && p->elapsed > 0))
+				return false;
+		}
+	}
+	return true;
 }
 
 static bool has_interval(const struct plot_point *p)
@@ -180,7 +199,7 @@ static int find_extent(const struct plot_curve *curves, int nr, bool bars, struc
 	double rate = 0, time = 0;
 	int c, i;
 
-	*e = (struct extent){ .time_min = INFINITY };
+	*e = (struct extent){ .time_min = INFINITY, .elapsed = all_elapsed(curves, nr) };
 	for (c = 0; c < nr; c++) {
 		for (i = 0; i < curves[c].nr; i++) {
 			const struct plot_point *p = &curves[c].points[i];
@@ -194,10 +213,11 @@ static int find_extent(const struct plot_curve *curves, int nr, bool bars, struc
 				e->rate = fmax(e->rate, p->high);
 			if (p->y <= 0)
 				continue;
-			e->time_min = fmin(e->time_min, point_time(p, p->y));
-			time = fmax(time, point_time(p, p->y));
+			e->time_min = fmin(e->time_min, point_time(p, p->y, e->elapsed));
+			time = fmax(time, point_time(p, p->y, e->elapsed));
 			if (bars && has_interval(p) && p->low > 0)
-				e->time_max = fmax(e->time_max, point_time(p, p->low));
+				e->time_max = fmax(e->time_max,
+						   point_time(p, p->low, e->elapsed));
 		}
 	}
 	/* what is hardly known at all is not to push all the others down */
@@ -260,10 +280,11 @@ static void put_data(FILE *f, const struct plot_curve *curve, int number, const 
 		put_number(f, good ? p->y / rate : NAN);
 		put_number(f, bar ? fmax(p->low, 0) / rate : NAN);
 		put_number(f, bar ? p->high / rate : NAN);
-		put_number(f, good ? point_time(p, p->y) / time : NAN);
-		put_number(f, bar ? point_time(p, p->high) / time : NAN);
+		put_number(f, good ? point_time(p, p->y, e->elapsed) / time : NAN);
+		put_number(f, bar ? point_time(p, p->high, e->elapsed) / time : NAN);
 		/* no end: out of the picture */
-		put_number(f, !bar ? NAN : p->low > 0 ? point_time(p, p->low) / time : HUGE_TIME);
+		put_number(f, !bar ? NAN : p->low <= 0 ? HUGE_TIME :
+			   point_time(p, p->low, e->elapsed) / time);
 		fputc('\n', f);
 	}
 	fputs("END\n", f);
@@ -286,11 +307,11 @@ static int nice_step(int span)
 
 static void put_x_axis(FILE *f, const struct extent *e)
 {
-	double pad = max(e->last - e->first, 1) * 0.03;
-	int tic, step;
+	int from = e->elapsed ? 0 : e->first, tic, step;
+	double pad = max(e->last - from, 1) * 0.03;
 	bool first = true;
 
-	if (e->last > LOG_X_SPAN * e->first) {
+	if (!e->elapsed && e->last > LOG_X_SPAN * e->first) {
 		fprintf(f, "set logscale x 2\nset xrange [%.10g:%.10g]\nset xtics (",
 			e->first / 1.12, e->last * 1.12);
 		for (tic = 1; tic > 0 && tic <= e->last; tic *= 2) {
@@ -302,9 +323,9 @@ static void put_x_axis(FILE *f, const struct extent *e)
 		fputs(")\n", f);
 		return;
 	}
-	step = nice_step(e->last - e->first);
+	step = nice_step(e->last - from);
 	fprintf(f, "set xrange [%.10g:%.10g]\nset xtics %d, %d\n",
-		e->first - pad, e->last + pad, (e->first + step - 1) / step * step, step);
+		e->elapsed ? 0 : from - pad, e->last + pad, (from + step - 1) / step * step, step);
 }
 
 static void put_time_axis(FILE *f, const struct extent *e, double unit)
@@ -316,7 +337,7 @@ static void put_time_axis(FILE *f, const struct extent *e, double unit)
 		fputs("set yrange [0:1]\n", f);
 		return;
 	}
-	if (high <= LOG_TIME_SPAN * low) {
+	if (e->elapsed || high <= LOG_TIME_SPAN * low) {
 		fprintf(f, "set yrange [0:%.10g]\n", high * 1.08);
 		return;
 	}
@@ -377,7 +398,6 @@ static int longest_title(const struct plot_curve *curves, int nr)
 	return longest;
 }
 
-/* The upper panel: throughput. */
 static void put_rate_panel(FILE *f, const struct plot_curve *curves, int nr, const struct extent *e,
 			   int max_title, bool ascii)
 {
@@ -389,17 +409,35 @@ static void put_rate_panel(FILE *f, const struct plot_curve *curves, int nr, con
 	put_curves(f, curves, nr, 2, max_title, ascii);
 }
 
-/* The lower one: time. */
 static void put_time_panel(FILE *f, const struct plot_curve *curves, int nr, const struct extent *e,
-			   bool ascii)
+			   int max_title, bool ascii)
 {
 	struct unit unit = time_unit(e->time_max, ascii);
 
-	fputs("set xlabel 'tasks' noenhanced\n", f);
-	fprintf(f, "set %s 'time of a task for an op [%s]' noenhanced\n",
-		ascii ? "title" : "ylabel", unit.name);
+	fprintf(f, "set %s '%s [%s]' noenhanced\n", ascii ? "title" : "ylabel",
+		e->elapsed ? "elapsed time" : "time of a task for an op", unit.name);
 	put_time_axis(f, e, unit.size);
-	put_curves(f, curves, nr, 5, 0, ascii);
+	put_curves(f, curves, nr, 5, max_title, ascii);
+}
+
+/* The upper panel is what the run was about. */
+static void put_upper_panel(FILE *f, const struct plot_curve *curves, int nr,
+			    const struct extent *e, int max_title, bool ascii)
+{
+	if (e->elapsed)
+		put_time_panel(f, curves, nr, e, max_title, ascii);
+	else
+		put_rate_panel(f, curves, nr, e, max_title, ascii);
+}
+
+static void put_lower_panel(FILE *f, const struct plot_curve *curves, int nr,
+			    const struct extent *e, bool ascii)
+{
+	fputs("set xlabel 'tasks' noenhanced\n", f);
+	if (e->elapsed)
+		put_rate_panel(f, curves, nr, e, 0, ascii);
+	else
+		put_time_panel(f, curves, nr, e, 0, ascii);
 }
 
 /* Both as characters, one after the other. put_key() has the titles. */
@@ -409,8 +447,8 @@ static void put_text_script(FILE *f, const struct plot_curve *curves, int nr,
 	fprintf(f, "set terminal dumb size %d,%d noenhanced mono nofeed\n", columns, TEXT_ROWS);
 	fputs("unset key\nset border 3\nset tics nomirror\nset xlabel 'tasks' noenhanced\n", f);
 	put_x_axis(f, e);
-	put_rate_panel(f, curves, nr, e, 0, true);
-	put_time_panel(f, curves, nr, e, true);
+	put_upper_panel(f, curves, nr, e, 0, true);
+	put_lower_panel(f, curves, nr, e, true);
 }
 
 /* A panel's place, in WIDTH and @height. */
@@ -463,11 +501,11 @@ static void put_picture_script(FILE *f, enum plot_kind kind, const char *title,
 		(double)(LEFT - 10) / WIDTH, 1 - (TITLE_HEIGHT - 4.0) / height);
 	fprintf(f, " horizontal maxcols %d spacing %g\n", key_columns,
 		kind == PLOT_PNG ? PNG_SPACING : SVG_SPACING);
-	put_rate_panel(f, curves, nr, e, (room - KEY_SAMPLE) / CHAR_WIDTH, false);
+	put_upper_panel(f, curves, nr, e, (room - KEY_SAMPLE) / CHAR_WIDTH, false);
 
 	fputs("unset label 1\nunset key\n", f);
 	put_margins(f, top2, top2 + PANEL2_HEIGHT, height);
-	put_time_panel(f, curves, nr, e, false);
+	put_lower_panel(f, curves, nr, e, false);
 	fputs("unset multiplot\n", f);
 }
 

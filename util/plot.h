@@ -8,10 +8,14 @@
  * Curves over task counts, drawn by gnuplot, which is looked for when a plot is asked for.
  */
 
-/* @y and its interval in ops a second of all tasks; NaN where not known. */
+/*
+ * @y and its interval in ops a second of all tasks; NaN where not known. @elapsed: seconds that
+ * work of a fixed size took; 0, or NaN, where there was no such work.
+ */
 struct plot_point {
 	int	tasks;
 	double	y, low, high;
+	double	elapsed;
 };
 
 struct plot_curve {
@@ -23,7 +27,7 @@ struct plot_curve {
 #define PLOT_MAX_CURVES	32	/* more could not be told apart */
 
 /**
- * plot__draw - draw throughput, and below it task-microseconds an op, against tasks
+ * plot__draw - draw two panels against tasks
  * @path:	NAME.svg or NAME.png, which is put in place when it is whole; "-" draws with
  *		characters on standard output, as wide as the terminal (78 columns if it is none)
  * @title:	above both
@@ -32,6 +36,9 @@ struct plot_curve {
  * @nr:		how many
  * @why:	what went wrong and what to do about it ("gnuplot is not installed: ...")
  * @why_size:	room there
+ *
+ * The upper panel is the throughput, the lower one task-microseconds an op. Where all points have
+ * an elapsed time, the upper one is that, on plain axes from 0 on, the lower one the throughput.
  *
  * Titles may hold any bytes: nothing in them is interpreted, and what cannot be drawn is replaced.
  *

@@ -73,7 +73,7 @@ one_json_value()
 expect 0 '^        fsnotify: ' ''
 expect 0 '^          lookup: ' '' kernfs
 expect 0 '^fsnotify eventfd  ' '' list
-[ "$(wc -l <"$out")" = 6 ] || fail "list: not six benchmarks"
+[ "$(wc -l <"$out")" = 9 ] || fail "list: not nine benchmarks"
 cut -c1-26 "$out" | while read -r coll bench; do
 	run "$coll"
 	grep -q "^ *$bench: " "$out" || exit 1

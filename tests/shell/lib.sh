@@ -92,7 +92,8 @@ kbench()
 	run "$KBENCH" "$@"
 }
 
-# Every benchmark, with what lets it run on any file system.
+# Every benchmark, with what lets it run on any file system; but not nfs compile, whose ops take too
+# long for runs that are as short as most here: it has compile.sh.
 # shellcheck disable=SC2034 # for the tests
 benches=("locking vfs" "kernfs lookup" "fsnotify eventfd" "fsnotify pipe" "fsnotify file"
 	 "nfs negative-dentry --any-fs")
@@ -215,4 +216,46 @@ good()
 	expect 0 "$1"
 	[ "$(json '.benchmarks[].points | all(.valid and .rate > 0)')" = true ] ||
 		fail "$1: not valid: $(json '[.benchmarks[].points[] | .flags, .skip] | tostring')"
+}
+
+# ---- published figures, and what is imported ----
+
+# shellcheck disable=SC2034 # for the tests
+data=$top/tests/data
+
+# near A B RELATIVE [WHAT]
+near()
+{
+	awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && d <= r * (b < 0 ? -b : b)) }' ||
+		fail "${4:-a number}: $1, not $2"
+}
+
+# import FILE FORMAT ARGUMENT...: it must succeed, and the reader take what was written
+import()
+{
+	local to=$1
+	shift
+	kbench import "$@" -o "$to"
+	expect 0 "import $*"
+	[ ! -s "$err" ] || fail "import $*: $(cat "$err")"
+	run cat "$to"
+	json_is ".origin.format == \"$1\" and .complete"
+	kbench report -f json "$to"
+	expect 0 "report of $to"
+}
+
+# rate FILE TASKS [VARIANT]
+rate()
+{
+	jq -r --argjson tasks "$2" --arg variant "${3:-}" \
+		'.benchmarks[].points[] | select(.tasks == $tasks and .variant == $variant) | .rate' "$1"
+}
+
+# robot TEST: its figures of tests/data/fsnotify-lkp.csv as the table that the kernel test robot prints
+robot()
+{
+	printf '%s\n' '         %stddev     %change         %stddev' '             \          |                \  '
+	awk -F, -v test="$1" '$1 == test {
+		printf "%10s %-6s %10s %12s %-6s  %s\n", $3, $4 == "" ? "" : "±" sprintf("%3d%%", $4), $5,
+			$6, $7 == "" ? "" : "±" sprintf("%3d%%", $7), $2 }' "$data/fsnotify-lkp.csv"
 }

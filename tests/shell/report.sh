@@ -5,13 +5,6 @@
 
 need_cmd jq
 
-# near A B RELATIVE [WHAT]
-near()
-{
-	awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= r * (b < 0 ? -b : b)) }' ||
-		fail "${4:-a number}: $1, not $2"
-}
-
 # All lines are 78 columns at most; only a word that is longer may go beyond.
 narrow_enough()
 {

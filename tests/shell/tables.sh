@@ -29,10 +29,11 @@ while read -r coll name _; do
 	for opt in $("$KBENCH" "$coll" "$name" -h | sed '/^Options of every/,$d' | grep -oE -- '--[a-z-]+'); do
 		grep -q -- "$opt" "$top/Documentation/benchmarks.txt" || fail "$coll $name: $opt is not documented"
 	done
-	any=
-	[ "$coll" = nfs ] && any=--any-fs
-	# shellcheck disable=SC2086 # nothing, if empty
-	kbench -f csv "$coll" "$name" "${quick[@]}" -r 1 $any
+	any=()
+	[ "$coll" = nfs ] && any=(--any-fs)
+	# an op is a run of a compiler
+	[ "$coll $name" = "nfs compile" ] && any+=(--dirs 2 -d 2s)
+	kbench -f csv "$coll" "$name" "${quick[@]}" -r 1 "${any[@]}"
 	expect 0 "$coll $name"
 	has "$out" "^$coll/$name,.*,true," "$coll $name"
 done < <(sed -E 's/^ +//' "$out")

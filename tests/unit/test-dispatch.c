@@ -20,6 +20,7 @@
 #define bench_fsnotify_pipe	stub_fsnotify_pipe
 #define bench_fsnotify_file	stub_fsnotify_file
 #define bench_nfs_negative_dentry stub_nfs_negative_dentry
+#define bench_nfs_compile	stub_nfs_compile
 
 int kbench_main(int argc, const char **argv);
 Suite *dispatch_suite(void);
@@ -27,7 +28,7 @@ Suite *dispatch_suite(void);
 #include "kbench.c"
 #include "builtin-bench.c"
 
-#define NR_STUBS	6
+#define NR_STUBS	7
 #define MAX_ARGS	24
 #define DIES		1000	/* as a status: by SIGINT */
 
@@ -112,6 +113,7 @@ STUB(2, stub_fsnotify_eventfd, "fsnotify/eventfd", plain_options)
 STUB(3, stub_fsnotify_pipe, "fsnotify/pipe", plain_options)
 STUB(4, stub_fsnotify_file, "fsnotify/file", dir_options)
 STUB(5, stub_nfs_negative_dentry, "nfs/negative-dentry", dir_options)
+STUB(6, stub_nfs_compile, "nfs/compile", dir_options)
 
 /* What the last command line has printed, and how it ended. */
 static char out[1 << 16], err[1 << 16];
@@ -333,11 +335,11 @@ START_TEST(all)
 	     "# Running 'fsnotify/file' benchmark:\n[fsnotify-file]\n");
 	runs("all -f simple",
 	     "[locking-vfs]\n[kernfs-lookup]\n[fsnotify-eventfd]\n[fsnotify-pipe]\n"
-	     "[fsnotify-file]\n[nfs-negative-dentry]\n");
+	     "[fsnotify-file]\n[nfs-negative-dentry]\n[nfs-compile]\n");
 	runs("-f simple all -t 1 --dir x --missing --no-bad --path=-q",
 	     "[locking-vfs -t 1 --dir x]\n[kernfs-lookup -t 1 --missing --no-bad --path=-q]\n"
 	     "[fsnotify-eventfd -t 1]\n[fsnotify-pipe -t 1]\n[fsnotify-file -t 1 --dir x]\n"
-	     "[nfs-negative-dentry -t 1 --dir x]\n");
+	     "[nfs-negative-dentry -t 1 --dir x]\n[nfs-compile -t 1 --dir x]\n");
 
 	refused("all --bogus", "Unknown option: '--bogus'");
 	refused("all --task 1", "Unknown option: '--task'");

@@ -21,8 +21,9 @@ static char dir[] = "/tmp/kbench-plot-XXXXXX";
 static char path[PATH_MAX], why[512];
 
 static struct plot_point points[] = {
-	{ 1, 100000, 98000, 102000 }, { 2, 190000, 186000, 194000 }, { 4, NAN, NAN, NAN },
-	{ 8, 500000, NAN, NAN }, { 16, 600000, -1000, 1300000 }, { 32, 700000, 690000, 710000 },
+	{ 1, 100000, 98000, 102000, 0 }, { 2, 190000, 186000, 194000, 0 }, { 4, NAN, NAN, NAN, 0 },
+	{ 8, 500000, NAN, NAN, 0 }, { 16, 600000, -1000, 1300000, 0 },
+	{ 32, 700000, 690000, 710000, 0 },
 };
 
 static struct plot_curve curves[] = {
@@ -193,6 +194,41 @@ START_TEST(test_script)
 }
 END_TEST
 
+/* Work of a fixed size: the time that it took is above, on plain axes from 0 on. */
+START_TEST(test_elapsed)
+{
+	static struct plot_point slow[] = {
+		{ 4, 10, 8, 12.5, 100 }, { 8, 20, -1, 40, 50 }, { 80, 250, NAN, NAN, 4 },
+		{ 90, NAN, NAN, NAN, NAN },
+	};
+	static struct plot_point mixed[] = { { 4, 10, 8, 12.5, 0 } };
+	struct plot_curve both[] = { { "slow", ARRAY_SIZE(slow), slow }, { "mixed", 1, mixed } };
+	char *script, *time, *rate;
+
+	fake("cat >\"$0.script\"; exit 1");
+	ck_assert_int_eq(plot__draw(path, "title", both, 1, why, sizeof(why)), -EIO);
+	snprintf(path, sizeof(path), "%s/gnuplot.script", dir);
+	script = read_file(path);
+	ck_assert_ptr_nonnull(strstr(script, "\n4 10 8 12.5 100 80 125\n"));
+	ck_assert_ptr_nonnull(strstr(script, "\n8 20 0 40 50 25 1e+300\n"));
+	ck_assert_ptr_nonnull(strstr(script, "\n80 250 NaN NaN 4 NaN NaN\n"));
+	ck_assert_ptr_null(strstr(script, "logscale"));
+	ck_assert_ptr_nonnull(strstr(script, "set xrange [0:82.4]\nset xtics 0, 10\n"));
+	ck_assert_ptr_nonnull(strstr(script, "\nset yrange [0:135]\n"));
+	time = strstr(script, "'elapsed time [s]'");
+	rate = strstr(script, "'throughput of all tasks [ops/s]'");
+	ck_assert(time && rate && time < rate);
+
+	/* with one that is not of such work, each is as it would be alone: per op */
+	snprintf(path, sizeof(path), "%s/plot.svg", dir);
+	ck_assert_int_eq(plot__draw(path, "title", both, 2, why, sizeof(why)), -EIO);
+	snprintf(path, sizeof(path), "%s/gnuplot.script", dir);
+	script = read_file(path);
+	ck_assert_ptr_nonnull(strstr(script, "'time of a task for an op [ms]'"));
+	ck_assert_ptr_null(strstr(script, "elapsed"));
+}
+END_TEST
+
 /* A fake gnuplot, how it ends, and what is said of it. */
 static const struct {
 	const char	*text;
@@ -312,7 +348,8 @@ END_TEST
 START_TEST(test_nothing)
 {
 	struct plot_point none[] = {
-		{ 1, NAN, NAN, NAN }, { 0, 5, 5, 5 }, { 2, -1, -1, -1 }, { 3, INFINITY, 0, 0 },
+		{ 1, NAN, NAN, NAN, 0 }, { 0, 5, 5, 5, 0 }, { 2, -1, -1, -1, 0 },
+		{ 3, INFINITY, 0, 0, 0 },
 	};
 	struct plot_curve empty[] = { { "none", ARRAY_SIZE(none), none }, { "no", 0, NULL } };
 
@@ -329,10 +366,10 @@ END_TEST
 /* ---- the real one ---- */
 
 /* Curves that are hard to find axes for. */
-static struct plot_point zero[] = { { 1, 0, 0, 0 }, { 2, 0, 0, 0 } };
-static struct plot_point one[] = { { 7, 1e-3, 5e-4, 2e-3 } };
-static struct plot_point huge[] = { { 1, 1e-9, NAN, NAN }, { 65536, 1e18, 0, 1e300 } };
-static struct plot_point near[] = { { 64, 5, 4, 6 }, { 65, 5, 4, 6 } };
+static struct plot_point zero[] = { { 1, 0, 0, 0, 0 }, { 2, 0, 0, 0, 0 } };
+static struct plot_point one[] = { { 7, 1e-3, 5e-4, 2e-3, 0 } };
+static struct plot_point huge[] = { { 1, 1e-9, NAN, NAN, 0 }, { 65536, 1e18, 0, 1e300, 0 } };
+static struct plot_point near[] = { { 64, 5, 4, 6, 0 }, { 65, 5, 4, 6, 0 } };
 static struct plot_curve hard[] = {
 	{ "", 2, zero }, { "one", 1, one }, { "'\"`id`@x\\", 2, huge }, { "\n\033", 2, near },
 };
@@ -443,6 +480,7 @@ Suite *plot_suite(void)
 	tcase_add_loop_test(tcase, test_text, 0, ARRAY_SIZE(texts));
 	tcase_add_test(tcase, test_steps);
 	tcase_add_test(tcase, test_script);
+	tcase_add_test(tcase, test_elapsed);
 	tcase_add_loop_test(tcase, test_fake, 0, ARRAY_SIZE(fakes));
 	tcase_add_test(tcase, test_ignored_sigchld);
 	tcase_add_test(tcase, test_missing);
