@@ -10,10 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
-#include <linux/time64.h>
 #include <subcmd/parse-options.h>
 
 #include "bench/worker.h"
@@ -62,23 +60,12 @@ struct ab {
 
 static void progress(int block, int run, u64 begin)
 {
-	u64 left;
-	int done = block * BLOCK + run;
+	char what[64];
 
-	if (quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\rab: block %d/%d, run %d/%d", block + 1, (int)nr_blocks, run + 1, BLOCK);
-	if (done) {
-		left = (bench_now() - begin) / done * (nr_blocks * BLOCK - done) / NSEC_PER_SEC;
-		fprintf(stderr, ", %d:%02d left", (int)(left / 60), (int)(left % 60));
-	}
-	fprintf(stderr, "   \r");
-}
-
-static void clear_progress(void)
-{
-	if (!quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%50s\r", "");
+	snprintf(what, sizeof(what), "ab: block %d/%d, run %d/%d", block + 1, (int)nr_blocks,
+		 run + 1, BLOCK);
+	if (!quiet)
+		subrun__progress(what, block * BLOCK + run, nr_blocks * BLOCK, begin);
 }
 
 /* The file is gone when it is spoken of. */
@@ -224,7 +211,8 @@ int cmd_ab(int argc, const char **argv)
 		goto out;
 	}
 	err = run_blocks(&ab, why, sizeof(why));
-	clear_progress();
+	if (!quiet)
+		subrun__clear_progress();
 	if (err)
 		fprintf(stderr, "perf-kbench ab: %s\n", why);
 	/* what there is of whole blocks is not lost */

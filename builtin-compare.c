@@ -14,6 +14,7 @@
 #include "bench/worker.h"
 #include "builtin.h"
 #include "compare/compare.h"
+#include "compare/noise.h"
 #include "util/plot.h"
 
 /*

@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
-#include <linux/time64.h>
 #include <subcmd/parse-options.h>
 
 #include "bench/worker.h"
@@ -49,16 +47,11 @@ static const char * const usage[] = {
 
 static void progress(int run, u64 begin)
 {
-	u64 left;
+	char what[64];
 
-	if (quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\rnoise: run %d/%d", run + 1, (int)nr_runs);
-	if (run) {
-		left = (bench_now() - begin) / run * (nr_runs - run) / NSEC_PER_SEC;
-		fprintf(stderr, ", %d:%02d left", (int)(left / 60), (int)(left % 60));
-	}
-	fprintf(stderr, "   \r");
+	snprintf(what, sizeof(what), "noise: run %d/%d", run + 1, (int)nr_runs);
+	if (!quiet)
+		subrun__progress(what, run, nr_runs, begin);
 }
 
 /*
@@ -199,8 +192,8 @@ int cmd_noise(int argc, const char **argv)
 		if (!files[nr])
 			break;
 	}
-	if (!quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%50s\r", "");
+	if (!quiet)
+		subrun__clear_progress();
 	ret = BENCH_EXIT_FAILED;
 	if (nr == (int)nr_runs)
 		ret = keep_floors(files, nr);

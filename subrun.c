@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/time64.h>
 #include <linux/zalloc.h>
 
 #include "bench/worker.h"
@@ -60,8 +61,11 @@ int subrun__begin(void)
 		return -ENOMEM;
 	}
 	interrupted = 0;
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &act, &old_actions[i]);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &old_actions[i]);
+		if (old_actions[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+	}
 	return 0;
 }
 
@@ -82,6 +86,26 @@ void subrun__end(void)
 int subrun__interrupted(void)
 {
 	return interrupted;
+}
+
+void subrun__progress(const char *what, int done, int nr, u64 begin)
+{
+	u64 left;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%s", what);
+	if (done) {
+		left = (bench_now() - begin) / done * (nr - done) / NSEC_PER_SEC;
+		fprintf(stderr, ", %d:%02d left", (int)(left / 60), (int)(left % 60));
+	}
+	fprintf(stderr, "   \r");
+}
+
+void subrun__clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%50s\r", "");
 }
 
 static void show(int fd)

@@ -6,6 +6,8 @@
 #define SUBRUN_H
 
 #include <stddef.h>
+#include <linux/types.h>
+
 #include "util/results.h"
 
 /* Where a run below writes its results file if it has no -o. */
@@ -13,11 +15,22 @@
 
 /*
  * Between these two, SIGINT, SIGTERM and SIGHUP end the run that is going on, and are told by
- * subrun__interrupted(). begin makes a private folder for the results: 0 or -errno.
+ * subrun__interrupted(), but for those that were ignored, as by nohup. begin makes a private folder
+ * for the results: 0 or -errno.
  */
 int subrun__begin(void);
 void subrun__end(void);
 int subrun__interrupted(void);
+
+/**
+ * subrun__progress - a line on standard error that tells how far we are, if that is a terminal
+ * @what:	which run comes next: "noise: run 1/8"
+ * @done:	runs that have ended
+ * @nr:		all that are to be
+ * @begin:	bench_now() before the first one
+ */
+void subrun__progress(const char *what, int done, int nr, u64 begin);
+void subrun__clear_progress(void);
 
 /**
  * subrun__argv, subrun__shell - run it, and read what it wrote

@@ -6,8 +6,9 @@
  *	verdict.c		what the numbers of two points say: the statistics
  *	scaling.c		the curves over task counts: scalability, plots
  *	figures.c		what instruments have found, side by side
- *	noise.c			the floor of this machine, as "perf-kbench noise" has found it
- *	print.c			text, JSON, CSV, Markdown and LKP's layout; figures-print.c: the figures
+ *	noise.[ch]		the floor of this machine, as "perf-kbench noise" has found it
+ *	print.c			text, JSON, CSV, Markdown and LKP's layout
+ *	figures-print.c		the figures in these
  *	builtin-compare.c	the command
  */
 #ifndef COMPARE_H
@@ -19,8 +20,6 @@
 #include <linux/types.h>
 
 #include "util/results.h"
-
-struct noise;
 
 enum compare_side { BASE, PATCHED, NR_SIDES };
 
@@ -187,31 +186,5 @@ void comparison__print_scaling(const struct comparison *c, FILE *f);
 
 /* Draw the curves of both sides; @path, @why and what is returned are plot__draw()'s. */
 int comparison__plot(const struct comparison *c, const char *path, char *why, size_t why_size);
-
-/* ---- noise.c: the floor of this machine, as "perf-kbench noise" has found it ---- */
-
-/**
- * noise__read - read what was found
- * @path:	NULL: the user's own file
- * @why:	what is wrong
- *
- * Return: the floors, to be freed with noise__free(); NULL with errno ENOENT if there is no such
- * file, or another errno with @why written.
- */
-struct noise *noise__read(const char *path, char *why, size_t why_size);
-void noise__free(struct noise *noise);
-
-/**
- * noise__find - the floor of a point
- * @noise:	what was found, or NULL
- * @res:	a file with the point: the machine must be the same
- *
- * That of the same benchmark and task count, else the largest of the benchmark's.
- *
- * Return: standard deviation from run to run in shares of 1, with *@df; NaN if it is not known.
- */
-double noise__find(const struct noise *noise, const struct results *res,
-		   const struct results_bench *bench, const struct results_point *point,
-		   double *df);
 
 #endif

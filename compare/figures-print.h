@@ -7,7 +7,7 @@
 
 #include "compare/figures.h"
 
-/* All of them as text, at most 78 columns wide but for long names; nothing where there is nothing. */
+/* All of them as text, at most 78 columns wide but for long names; nothing if there are none. */
 void comparison__print_figures(const struct comparison *c, FILE *f);
 
 /* Those of a point by instrument; the caller's. */

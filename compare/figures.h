@@ -14,8 +14,8 @@
  * @reason:	why one side does not have it, or NULL
  * @value:	of both sides, NaN where not known
  * @n:		how many values are behind them: files, or repeats where a side has one file
- * @diff:	patched - base, with its 95 % interval @low to @high, which are NaN where too few values
- *		or a maximum make it impossible
+ * @diff:	patched - base, with its 95 % interval @low to @high, which are NaN where too few
+ *		values or a maximum make it impossible
  * @key:	it is one of the quantities that a table is sorted by and that text shows
  */
 struct figure_change {

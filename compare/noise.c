@@ -16,7 +16,6 @@
 #include <linux/kernel.h>
 #include <linux/zalloc.h>
 
-#include "compare/compare.h"
 #include "compare/noise.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"

@@ -379,12 +379,18 @@ static struct json_object *get_row(struct reader *rd, const struct place *up,
 	return rd->err ? NULL : list;
 }
 
-/* The names of flags, with blanks between. */
-static char *get_flags(struct reader *rd, const struct place *up, struct json_object *obj)
+/* What writes one element of an array; a wrong one is told with fail(). */
+typedef void (*put_element_fn)(struct reader *rd, const struct place *at, struct json_object *value,
+			       FILE *file);
+
+/* An array as one text, its elements written by @put_element with @between between them. */
+static char *get_list(struct reader *rd, const struct place *up, struct json_object *obj,
+		      const char *name, enum presence presence, const char *between,
+		      put_element_fn put_element)
 {
 	int i, nr;
-	struct json_object *list = get_array(rd, up, obj, "flags", REQUIRED, &nr);
-	const struct place *at = MEMBER(up, "flags");
+	struct json_object *list = get_array(rd, up, obj, name, presence, &nr);
+	const struct place *at = MEMBER(up, name);
 	struct text t;
 	char *text;
 
@@ -392,17 +398,30 @@ static char *get_flags(struct reader *rd, const struct place *up, struct json_ob
 		return NULL;
 	begin_text(&t);
 	for (i = 0; t.file && i < nr; i++) {
-		const char *flag = check_label(rd, ELEMENT(at, i),
-					       json_object_array_get_idx(list, i), false);
-
-		if (flag[strcspn(flag, " ")])
-			fail(rd, -EINVAL, ELEMENT(at, i), "one word is expected");
-		fprintf(t.file, "%s%s", i ? " " : "", flag);
+		if (i)
+			fputs(between, t.file);
+		put_element(rd, ELEMENT(at, i), json_object_array_get_idx(list, i), t.file);
 	}
 	text = end_text(&t);
 	if (!text)
 		fail(rd, -ENOMEM, NULL, "out of memory");
 	return text;
+}
+
+/* The name of a flag, which has no blanks. */
+static void put_flag(struct reader *rd, const struct place *at, struct json_object *value,
+		     FILE *file)
+{
+	const char *flag = check_label(rd, at, value, false);
+
+	if (flag[strcspn(flag, " ")])
+		fail(rd, -EINVAL, at, "one word is expected");
+	fputs(flag, file);
+}
+
+static char *get_flags(struct reader *rd, const struct place *up, struct json_object *obj)
+{
+	return get_list(rd, up, obj, "flags", REQUIRED, " ", put_flag);
 }
 
 static void check_strings(struct reader *rd, const struct place *up, struct json_object *obj,
@@ -730,27 +749,10 @@ static void read_points(struct reader *rd, const struct place *up, struct json_o
 			   &bench->points[bench->nr_points++]);
 }
 
-static char *get_cpus(struct reader *rd, const struct place *up, struct json_object *obj)
+static void put_cpu(struct reader *rd, const struct place *at, struct json_object *value,
+		    FILE *file)
 {
-	int i, nr;
-	struct json_object *list = get_array(rd, up, obj, "cpus", known(rd), &nr);
-	const struct place *at = MEMBER(up, "cpus");
-	struct text t;
-	char *text;
-
-	if (!list)
-		return NULL;
-	begin_text(&t);
-	for (i = 0; t.file && i < nr; i++) {
-		struct json_object *cpu = json_object_array_get_idx(list, i);
-
-		fprintf(t.file, "%s%d", i ? "," : "",
-			(int)check_u64(rd, ELEMENT(at, i), cpu, 0, INT_MAX));
-	}
-	text = end_text(&t);
-	if (!text)
-		fail(rd, -ENOMEM, NULL, "out of memory");
-	return text;
+	fprintf(file, "%d", (int)check_u64(rd, at, value, 0, INT_MAX));
 }
 
 static void read_dir(struct reader *rd, const struct place *up, struct json_object *obj,
@@ -798,7 +800,7 @@ static void read_bench(struct reader *rd, const struct place *at, struct json_ob
 	read_parameters(rd, at, obj, bench);
 	bench->mode = get_word(rd, at, obj, "mode", known(rd), modes);
 	bench->pin = get_word(rd, at, obj, "pin", known(rd), pins);
-	bench->cpus = get_cpus(rd, at, obj);
+	bench->cpus = get_list(rd, at, obj, "cpus", known(rd), ",", put_cpu);
 	read_dir(rd, at, obj, bench);
 	bench->duration_ns = get_u64(rd, at, obj, "duration_ns", NULLABLE, 0, ULLONG_MAX);
 	bench->warmup_ns = get_u64(rd, at, obj, "warmup_ns", known(rd), 0, ULLONG_MAX);
@@ -861,30 +863,11 @@ static void put_quoted(FILE *file, const char *word, bool first)
 	fputc('\'', file);
 }
 
-static char *get_command(struct reader *rd, struct json_object *root)
+static void put_word(struct reader *rd, const struct place *at, struct json_object *value,
+		     FILE *file)
 {
-	int i, nr;
-	struct json_object *list = get_array(rd, NULL, root, "command", REQUIRED, &nr);
-	const struct place *at = MEMBER(NULL, "command");
-	struct text t;
-	char *text;
-
-	if (!list)
-		return NULL;
-	begin_text(&t);
-	for (i = 0; t.file && i < nr; i++) {
-		struct json_object *word = json_object_array_get_idx(list, i);
-
-		if (!check_type(rd, ELEMENT(at, i), word, json_type_string))
-			break;
-		if (i)
-			fputc(' ', t.file);
-		put_quoted(t.file, json_object_get_string(word), !i);
-	}
-	text = end_text(&t);
-	if (!text)
-		fail(rd, -ENOMEM, NULL, "out of memory");
-	return text;
+	if (check_type(rd, at, value, json_type_string))
+		put_quoted(file, json_object_get_string(value), !at->index);
 }
 
 static void check_format(struct reader *rd, struct json_object *root)
@@ -936,7 +919,7 @@ static struct results *read_root(struct reader *rd, const char *path, struct jso
 	check_format(rd, root);
 	read_origin(rd, root, res);
 	res->path = copy_text(rd, path);
-	res->command = get_command(rd, root);
+	res->command = get_list(rd, NULL, root, "command", REQUIRED, " ", put_word);
 	res->environment = get(rd, NULL, root, "environment", json_type_object, NULLABLE);
 	res->benches = read_benches(rd, root, "benchmarks", REQUIRED, &res->nr_benches);
 	res->passes = read_benches(rd, root, "passes", OPTIONAL, &res->nr_passes);

@@ -116,6 +116,14 @@ done
 [ "$(running)" = 0 ] || fail "tasks are left: $(pgrep -af perf-kbench)"
 [ -z "$(find "$TMPDIR" -maxdepth 1 -name 'perf-kbench*' -type d)" ] || fail "a folder is left"
 
+# A hang-up ends it, too, but not one that nohup has had ignored. The shell's parent is ab.
+hang_up="kill -HUP \$PPID; '$KBENCH' fsnotify eventfd $short"
+kbench ab -q -n 2 "$hang_up" true
+expect 130 "a hang-up"
+run nohup "$KBENCH" ab -q -n 2 -f json "$hang_up" "$hang_up"
+expect 0 "a hang-up below nohup"
+json_is '.points[0] | .base.files == 4'
+
 # ---- noise ----
 # shellcheck disable=SC2086 # words are meant
 kbench noise -q -n 3 fsnotify eventfd $short -r 2
