@@ -183,7 +183,7 @@ endif
 #?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
 #?   make lab-stories      build kernels from Debian's linux-source-6.12 with an optimisation undone,
 #?                         and measure it with tools/kbench-lab: 5 GB, half an hour on 2 CPUs
-#?   make bench-lab        does tools/kbench-lab --icount count as well as it says? 20 minutes
+#?   make bench-lab        does tools/kbench-lab --icount count as well as it says? half an hour
 #?   make lint             checkpatch.pl --strict, cppcheck, clang-tidy
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
 #?   make man              the manual page, by asciidoctor; install does this, too, where it can
