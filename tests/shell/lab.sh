@@ -348,14 +348,4 @@ if enough 60 "NFS v4.2"; then
 	awk "BEGIN { x = $(rpcs LOOKUP nfs4/k-1.json); exit !(x > 0.9 && x < 1.1) }" ||
 		fail "NFS v4.2, lookupcache=none: $(rpcs LOOKUP nfs4/k-1.json) LOOKUPs an op"
 fi
-
-# A server that stops in the middle: an error that names what hangs, and an end.
-if enough 60 "a server that stops"; then
-	run "$lab" --kernel k=debian:6.12 --boots 1 --nfs 4.2,lookupcache=none --nfs-stop 6 \
-		--limit 120 -o stop -- nfs negative-dentry -t 2 -r 1 -d 30s --grace 2s
-	expect 125 "a server that stops"
-	has "$err" "failed: perf-kbench ended with status 1"
-	has "$err" "did not stop within the grace time: tasks?( 0| 1)+;"
-	has "$err" "the file system or its server does not answer"
-fi
 exit 0
