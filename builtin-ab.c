@@ -18,7 +18,7 @@
 
 #include "bench/worker.h"
 #include "builtin.h"
-#include "compare.h"
+#include "compare/compare.h"
 #include "subrun.h"
 
 #define BLOCK		4			/* A B B A */

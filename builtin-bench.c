@@ -28,8 +28,8 @@
 #include "bench/bench.h"
 #include "bench/worker.h"
 #include "builtin.h"
-#include "observe.h"
-#include "passes.h"
+#include "observe/observe.h"
+#include "instrument/passes.h"
 #include "subrun.h"
 #include "util/nearest.h"
 #include "util/outfile.h"
@@ -44,6 +44,8 @@ struct bench {
 
 static struct bench locking_benchmarks[] = {
 	{ "vfs",	"Benchmark for creating and opening files",	bench_locking_vfs	},
+	{ "data",	"Benchmark for reading and writing files",	bench_locking_data	},
+	{ "fd",		"Benchmark for descriptors and file locks",	bench_locking_fd	},
 	{ "all",	"Run all locking benchmarks",			NULL			},
 	{ NULL,		NULL,						NULL			}
 };

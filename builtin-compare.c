@@ -13,7 +13,7 @@
 
 #include "bench/worker.h"
 #include "builtin.h"
-#include "compare.h"
+#include "compare/compare.h"
 #include "util/plot.h"
 
 /*

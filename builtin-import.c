@@ -18,7 +18,7 @@
 
 #include "bench/worker.h"
 #include "builtin.h"
-#include "import.h"
+#include "import/import.h"
 #include "util/json-stream.h"
 #include "util/outfile.h"
 

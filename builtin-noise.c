@@ -19,8 +19,8 @@
 
 #include "bench/worker.h"
 #include "builtin.h"
-#include "compare.h"
-#include "noise.h"
+#include "compare/compare.h"
+#include "compare/noise.h"
 #include "subrun.h"
 
 #define MIN_RUNS	3

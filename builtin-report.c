@@ -14,7 +14,7 @@
 
 #include "bench/worker.h"
 #include "builtin.h"
-#include "report.h"
+#include "report/report.h"
 #include "util/outfile.h"
 #include "util/plot.h"
 

@@ -8,6 +8,8 @@
 #define BENCH_H
 
 int bench_locking_vfs(int argc, const char **argv);
+int bench_locking_data(int argc, const char **argv);
+int bench_locking_fd(int argc, const char **argv);
 int bench_kernfs_lookup(int argc, const char **argv);
 int bench_fsnotify_eventfd(int argc, const char **argv);
 int bench_fsnotify_pipe(int argc, const char **argv);

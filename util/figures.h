@@ -2,10 +2,11 @@
 /*
  * What an instrument has found out about one point: a table of figures, each with a value a repeat
  *
- * An instrument (instrument.h) looks at a run in a pass of its own: it counts events, waits for
- * locks, latencies. All of them have their findings in this one form, so that there is one way to
- * print, to store, to read back and to compare them. A row is what was looked at ("instructions:k",
- * "rwsem:W path_openat", "p99"), a column is a quantity of it ("per op", "max wait us").
+ * An instrument (instrument/instrument.h) looks at a run in a pass of its own: it counts events,
+ * waits for locks, latencies. All of them have their findings in this one form, so that there is one
+ * way to print, to store, to read back and to compare them. A row is what was looked at
+ * ("instructions:k", "rwsem:W path_openat", "p99"), a column is a quantity of it ("per op", "max
+ * wait us").
  */
 #ifndef KBENCH_FIGURES_H
 #define KBENCH_FIGURES_H

@@ -11,7 +11,7 @@ cd "$TMPDIR" || exit 1
 out=$TMPDIR/stdout
 err=$TMPDIR/stderr
 status=0
-quick=(-t 1 -d 20ms -w 5ms --window 5ms)
+quick=(-t 1 -d 100ms -w 10ms --window 10ms)
 
 fail()
 {

@@ -7,7 +7,7 @@ need_cmd jq
 
 dir=$TMPDIR/files
 mkdir "$dir" || fail "mkdir"
-brief=(-r 1 -d 40ms -w 10ms --window 10ms)
+brief=(-r 1 -d 100ms -w 10ms --window 10ms)
 points='.benchmarks[0].points'
 no_effect='mark inode has no effect on this object'
 

@@ -6,7 +6,7 @@
 need_cmd jq
 [ "$(stat -f -c %T /sys)" = sysfs ] || skip "/sys is not sysfs here"
 
-brief=(-r 1 -d 30ms -w 10ms --window 10ms)
+brief=(-r 1 -d 100ms -w 10ms --window 10ms)
 point='.benchmarks[0].points[0]'
 system=/sys/devices/system
 core=$system/cpu/cpu0/topology/core_id

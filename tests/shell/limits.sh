@@ -77,13 +77,13 @@ one_by_one()
 	# shellcheck disable=SC2086 # words are meant
 	kill -STOP $tasks || return 99
 	sleep 1
-	for task in $tasks; do
+	for task in $(sort -rn <<<"$tasks"); do
 		kill -CONT "$task"
 		sleep 0.5
 	done
 	wait $pid
 }
-run one_by_one
+run one_by_one	# the last first
 expect 0 "tasks that end one by one, within the grace time of the one before"
 json_is "$point.repeats[0] | (.task_ops | length) == 12"
 nothing_left "tasks that end one by one"

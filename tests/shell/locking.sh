@@ -26,19 +26,23 @@ clean()
 # ---- every op with every sharing, in both modes ----
 
 declare -A unit=([creat]=creat+close [open]=open+close [unlink]=creat+close+unlink
-	[rename]=rename [mkdir]=mkdir+rmdir [stat]=stat [access]=access)
+	[rename]=rename [mkdir]=mkdir+rmdir [stat]=stat [access]=access [move]=rename
+	[link]=link+unlink [symlink]=symlink+unlink [readlink]=readlink
+	[readdir]=open+getdents+close [tmpfile]="open+close (unnamed)")
+ops="creat open unlink rename move link symlink readlink mkdir readdir tmpfile stat access"
 
-for op in creat open unlink rename mkdir stat access; do
+for op in $ops; do
 	for share in none dir file; do
 		for mode in process thread; do
+			[ $share-$mode = file-thread ] && continue	# nothing is new in it
 			what="--op $op --share $share --mode $mode"
 			# shellcheck disable=SC2086 # words are meant
 			case $op in
-			open | stat | access) vfs $what -t 2 -j 3 "${briefest[@]}" ;;
-			mkdir)		      vfs $what -t 2 -j 3 -r 1 -d 300ms ;;	# slow on ext4
-			*)		      vfs $what -t 2 -j 3 "${brief[@]}" ;;
+			open | stat | access | readlink) vfs $what -t 2 -j 3 "${briefest[@]}" ;;
+			mkdir) vfs $what -t 2 -j 3 -r 1 -d 300ms ;;	# slow on ext4
+			*) vfs $what -t 2 -j 3 "${brief[@]}" ;;
 			esac
-			if [ $share = file ] && [[ $op =~ ^(unlink|rename|mkdir)$ ]]; then
+			if [ $share = file ] && [[ $op =~ ^(unlink|rename|move|link|symlink|mkdir)$ ]]; then
 				expect 2 "$what"
 				has "$err" "--share file: --op $op" "$what"
 			else
@@ -61,7 +65,7 @@ json_is '.benchmarks[0] | .mode == "process" and .unit == "creat+close" and
 # ---- usage ----
 
 for bad in "--op creat2" "--op ''" "--share dirs" "--share ''" "-j 0" "-j -1" "-j x" "-j 1.5" \
-	   "--jobs 18446744073709551616"; do
+	   "--jobs 18446744073709551616" "--depth 17" "--depth x"; do
 	eval "vfs $bad"
 	expect 2 "$bad"
 	has "$err" "${bad%% *}|--jobs" "$bad"
@@ -91,18 +95,23 @@ traced()
 	expect 0 "traced $*"
 }
 
-# calls REGEX: how many such lines with a file of ours in them
+# calls REGEX: how many such lines with a file of ours in them, or their directory
 calls()
 {
-	cat "$TMPDIR"/trace.* | grep -E '"[0-9]{5}\.[0-9]{6}"' | grep -cE "$1"
+	cat "$TMPDIR"/trace.* | grep -E '"[0-9]{5}\.[0-9]{6}"|"\.", O_(RDONLY|WRONLY)\|O_(DIRECTORY\)|.*TMPFILE)' |
+		grep -cE "$1"
 }
 
 if (need_inject) >/dev/null; then
 	declare -A call=([creat]='^(creat|open|openat)\(.*= [0-9]' [open]='O_RDONLY.*= [0-9]'
 		[unlink]='^unlink(at)?\(.*= 0' [rename]='^rename(at|at2)?\(.*= 0'
 		[mkdir]='^(rmdir|unlinkat)\(.*= 0' [stat]='^(stat|newfstatat|statx)\(.*= 0'
-		[access]='^(access|faccessat|faccessat2)\(.*= 0')
-	for op in creat open unlink rename mkdir stat access; do
+		[access]='^(access|faccessat|faccessat2)\(.*= 0' [move]='^rename(at|at2)?\(.*= 0'
+		[link]='^link(at)?\(.*= 0' [symlink]='^symlink(at)?\(.*= 0'
+		[readlink]='^readlink(at)?\(.*= 6'
+		[readdir]='"\.", O_RDONLY\|O_DIRECTORY\).*= [0-9]'
+		[tmpfile]='"\.", O_WRONLY\|.*O_TMPFILE.*= [0-9]')
+	for op in $ops; do
 		traced --op $op -t 2 -l 100000000 -d 100ms
 		ops=$(json "$point.repeats[0].ops_all")
 		seen=$(calls "${call[$op]}")
@@ -139,6 +148,27 @@ if (need_inject) >/dev/null; then
 	traced --op rename -j 3 -t 1 --total 400
 	[ "$(cat trace.* | sed -n 's/^rename.*("\([0-9.]*\)", .*/\1/p' | sort -u | wc -l)" = 4 ] ||
 		fail "--op rename -j 3: not four names"
+	traced --op move -j 2 -t 1 --total 400
+	[ "$(cat trace.* | sed -n 's/^rename.*("\([^"]*\)", "\([^"]*\)").*/\1 \2/p' | head -n 5)" = \
+"00000.000000 to/00000.000000
+00000.000001 to/00000.000001
+to/00000.000000 00000.000000
+to/00000.000001 00000.000001
+00000.000000 to/00000.000000" ] || fail "--op move is not there and back"
+
+	# The directory that is read has the files of all who share it.
+	run strace -f -qq -o trace.dir -e trace=getdents64 "$KBENCH" -f json locking vfs --dir "$dir" \
+		-r 1 --op readdir -j 7 -t 3 --total 30
+	expect 0 "getdents64"
+	[ "$(grep -c ' = 0$' trace.dir)" -ge 30 ] || fail "--op readdir does not read to the end"
+	# . and .. of 24 bytes, and 21 names of 12
+	grep -q ' 23 entries \*/, 32768) = 720$' trace.dir || fail "--op readdir: $(head -n 3 trace.dir)"
+
+	# Directories above the files, and nothing else about them.
+	traced --op open --depth 3 -t 2 --total 60
+	[ "$(cat trace.* | grep -cE '"d/d/d/0000[01]\.000000", O_RDONLY\).*= [0-9]')" = 60 ] ||
+		fail "--depth 3: not 60 opens"
+	json_is ".benchmarks[0].parameters.depth == \"3\""
 	clean
 else
 	note "calls were not counted: no strace, or it cannot trace here"
@@ -160,7 +190,7 @@ trap 'umount -l "$mnt" 2>/dev/null' EXIT
 on()
 {
 	local op mode
-	for op in creat unlink rename mkdir; do
+	for op in creat unlink rename move link symlink readdir mkdir; do
 		for mode in process thread; do
 			kbench -f json locking vfs --op $op --mode $mode -t 2 -j 2 "${brief[@]}" \
 				--dir "$mnt"

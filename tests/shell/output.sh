@@ -8,7 +8,7 @@ need_cmd jq
 
 run='.benchmarks[0]'
 formats=(default simple json csv classic)
-brief=(-d 40ms -w 5ms --window 10ms)
+brief=(-d 100ms -w 5ms --window 10ms)
 doc=$top/Documentation/results-format.txt
 
 # bench FORMAT NAME ARGUMENT...: with a results file of the same run
@@ -59,7 +59,7 @@ for name in "${benches[@]}"; do
 		narrow "$what"
 		[ "$(head -n 1 "$out")" = "# Running '$full' benchmark:" ] || fail "$what: the heading"
 		has "$out" "^# one op: $(numbers "$run.unit" | sed 's/[+()]/\\&/g')$" "$what"
-		has "$out" "^# $mode tasks, pin spread, [0-9]+ CPUs?; 2 repeats of 40ms$" "$what"
+		has "$out" "^# $mode tasks, pin spread, [0-9]+ CPUs?; 2 repeats of 100ms$" "$what"
 		[ "$(grep -cE '^ +[13] +[0-9.]+ +[0-9.]+% ' "$out")" = 2 ] || fail "$what: not two rows"
 		# the rate in the table is that of the file
 		numbers "$run.points[].rate" >rates

@@ -4,7 +4,7 @@
 # tables.sh: each row of the tables has all that belongs to it
 #
 # A function of its own, a prototype, a Build line, a documentation entry, help, and it runs; the
-# example in adding-a-benchmark.txt compiles; what README names exists.
+# example in adding-a-benchmark.txt compiles; what README names exists, and it tells of each folder.
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/shell/lib.sh"
@@ -80,3 +80,13 @@ fi
 grep -oE '\]\([A-Za-z][^):]*\)' "$top/README.md" | tr -d '()]' | while read -r file; do
 	[ -e "$top/${file%%#*}" ] || { echo "README links to $file, which is not there"; exit 1; }
 done || fail "a dead link in README"
+
+# README tells of each folder, and of no other; includes go the way that it says.
+# shellcheck disable=SC2016 # backquotes of Markdown
+places=$(sed -n '/^Where things are$/,/^Building$/s/^| `\([A-Za-z]*\)\/`.*/\1/p' "$top/README.md" | sort)
+folders=$(cd "$top" && { ls -d Documentation tests tools; dirname -- */Build; } | sort)
+[ "$places" = "$folders" ] || fail "README's places: $places; the folders: $folders"
+bad=$(cd "$top" && { grep -nE '^#include "[a-z]+/' util/*.[ch] | grep -v '"util/'
+	grep -nE '^#include "[a-z]+/' bench/*.[ch] | grep -v '"util/'
+	grep -nE '^#include "(builtin|subrun)' -- */*.[ch]; })
+[ -z "$bad" ] || fail "an include of what is above: $bad"

@@ -21,7 +21,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "instrument.h"
+#include "instrument/instrument.h"
 #include "util/counters.h"
 
 #define DEVICES	"/sys/bus/event_source/devices"

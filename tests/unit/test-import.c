@@ -9,7 +9,7 @@
 #include <check.h>
 #include <linux/kernel.h>
 
-#include "import.h"
+#include "import/import.h"
 
 Suite *import_suite(void);
 

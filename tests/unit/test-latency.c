@@ -13,7 +13,7 @@
 #include <linux/kernel.h>
 
 #include "bench/worker.h"
-#include "instrument.h"
+#include "instrument/instrument.h"
 
 static struct instrument_options opts;
 static struct instrument *ins;

@@ -20,7 +20,7 @@
 #include <linux/kernel.h>
 #include <linux/time64.h>
 
-#include "observe.h"
+#include "observe/observe.h"
 
 Suite *results_suite(void);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
-#include "compare.h"
+#include "compare/compare.h"
 
 #define MAX_RUNS	4
 #define MAX_REPEATS	10

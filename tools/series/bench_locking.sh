@@ -6,10 +6,21 @@ shelldir=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib/bench_worker.sh
 . "${shelldir}"/lib/bench_worker.sh
 
-for op in creat open unlink rename mkdir stat access
+for op in creat open unlink rename move link symlink readlink mkdir readdir stat access
 do
 	check_rate locking vfs --op ${op}
 done
+for op in read write append truncate fsync fault
+do
+	check_rate locking data --op ${op}
+done
+for op in dup lseek fstat fcntl flock
+do
+	check_rate locking fd --op ${op} --share inode
+done
+check_rate locking data --share block
+check_rate locking fd --share file
+check_rate locking vfs --op open --depth 5
 check_rate locking vfs --share none -j 3
 check_rate locking vfs --share file
 check_repeats locking vfs
