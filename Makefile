@@ -83,7 +83,7 @@ export KBENCH_SAN = $(SAN)
 .NOTPARALLEL:
 
 .PHONY: unit-tests fuzz install-deps quickstart check check-upstream bench-harness bench-verdict lint
-.PHONY: lab-stories
+.PHONY: lab-stories bench-lab
 .PHONY: man install uninstall clean distclean help
 
 all:
@@ -124,6 +124,11 @@ lab-stories:
 	$(Q)tools/install-deps lab
 	$(call kbench-make,build,all)
 	$(Q)tools/lab-stories $(OUTPUT)lab-stories
+
+bench-lab:
+	$(Q)tools/install-deps lab
+	$(call kbench-make,build,all programs)
+	$(Q)tools/lab/bench $(OUTPUT)bench-lab
 
 lint:
 	$(call kbench-make,build tests lint,lint)
@@ -178,6 +183,7 @@ endif
 #?   make bench-verdict    are compare's verdicts right where the truth is known? Takes hours
 #?   make lab-stories      build kernels from Debian's linux-source-6.12 with an optimisation undone,
 #?                         and measure it with tools/kbench-lab: 5 GB, half an hour on 2 CPUs
+#?   make bench-lab        does tools/kbench-lab --icount count as well as it says? half an hour
 #?   make lint             checkpatch.pl --strict, cppcheck, clang-tidy
 #?   make install          the program to PREFIX/bin, the documents to PREFIX/share/doc
 #?   make man              the manual page, by asciidoctor; install does this, too, where it can

@@ -33,6 +33,15 @@ enum verdict {
 	VERDICT_NONE,		/* too little data to say anything, see point_verdict::why */
 };
 
+/*
+ * Instructions of a guest (tools/kbench-lab --icount) may be the same to the last digit in all
+ * repeats and boots, or differ by what no repeat tells: which slab, which chain of a hash. This is
+ * by how much boots of one kernel differ: the standard deviation of their rate, and its degrees of
+ * freedom (tools/lab/bench; Documentation/lab.txt has what it found).
+ */
+#define VERDICT_COUNT_NOISE	0.0003
+#define VERDICT_COUNT_DF	20
+
 /* The repeats of a point in one file, in the order of time. */
 struct verdict_run {
 	const struct results		*file;
@@ -60,12 +69,14 @@ enum verdict_noise {
 	NOISE_RUNS,		/* several files a side */
 	NOISE_FLOOR,		/* a measured floor, and files where there are several */
 	NOISE_ASSUMED,		/* verdict_rules::assumed */
+	NOISE_COUNTED,		/* instructions: what boots may differ by, whatever was seen */
 	NOISE_PAIRED,		/* blocks of A B B A */
 };
 
 struct point_verdict {
 	enum verdict		verdict;
 	enum verdict_noise	noise;
+	bool			counted;		/* in instructions, not in time */
 	double			rate[NR_SIDES];		/* mean over the runs */
 	double			ci95[NR_SIDES];		/* half of its 95 % interval */
 	double			se[NR_SIDES];		/* standard error of log(rate) */

@@ -148,8 +148,20 @@ static struct json_object *benchmarks(const struct results *file)
 	return list;
 }
 
+/* Are two files known to be of two boots? */
+static bool other_boot(const struct results *file, const struct results *other)
+{
+	char *a = results__env(file, "boot_id"), *b = results__env(other, "boot_id");
+	bool known = a && b && *a && *b && strcmp(a, b);
+
+	free(a);
+	free(b);
+	return known;
+}
+
 /*
- * Are two runs the same, under two names? Each of ours has a time of its own. Of two that were
+ * Are two runs the same, under two names? Each of ours has a time of its own, and, where
+ * instructions are the clock, which may be the same in two boots, a boot. Of two that were
  * imported, all numbers are the same if they are from the same text.
  */
 static bool same_run(const struct verdict_run *run, const struct results *file,
@@ -161,7 +173,8 @@ static bool same_run(const struct verdict_run *run, const struct results *file,
 		return run->file->origin && file->origin &&
 		       json_object_equal(benchmarks(run->file), benchmarks(file));
 	return run->point->nr_repeats == point->nr_repeats && a->gate_ns == b->gate_ns &&
-	       a->ops == b->ops && a->elapsed_ns == b->elapsed_ns;
+	       a->ops == b->ops && a->elapsed_ns == b->elapsed_ns &&
+	       !other_boot(run->file, file);
 }
 
 static int add_repeats(struct verdict_run *run, const struct results_point *point)

@@ -26,6 +26,7 @@ static const char * const noise_names[] = {
 	[NOISE_FLOOR]	= "floor",
 	[NOISE_ASSUMED]	= "assumed",
 	[NOISE_PAIRED]	= "paired",
+	[NOISE_COUNTED]	= "counted",
 };
 
 int compare_format__parse(const char *name, enum compare_format *format)
@@ -93,10 +94,19 @@ static const char *number(char *buf, size_t size, double x)
 	return buf;
 }
 
-static const char *percent(char *buf, size_t size, double x)
+/* Of per cents: counts are known better than times. */
+static int decimals(const struct point_verdict *v)
 {
+	return v->counted ? 2 : 1;
+}
+
+/* Half of a side's interval, against its rate. */
+static const char *percent(char *buf, size_t size, const struct point_verdict *v, int side)
+{
+	double x = v->ci95[side] / v->rate[side];
+
 	if (isfinite(x))
-		snprintf(buf, size, "%.1f%%", 100 * x);
+		snprintf(buf, size, "%.*f%%", decimals(v), 100 * x);
 	else
 		snprintf(buf, size, "-");
 	return buf;
@@ -108,8 +118,10 @@ static bool is_times(double ratio)
 	return ratio >= 2 || ratio <= 0.5;
 }
 
-static const char *change(char *buf, size_t size, double ratio)
+static const char *change(char *buf, size_t size, const struct point_verdict *v)
 {
+	double ratio = v->ratio;
+
 	if (!isfinite(ratio))
 		snprintf(buf, size, "-");
 	else if (ratio >= 1000 || ratio < 0.001)
@@ -117,7 +129,7 @@ static const char *change(char *buf, size_t size, double ratio)
 	else if (is_times(ratio))
 		snprintf(buf, size, "x%.*f", ratio < 1 ? 3 : 2, ratio);
 	else
-		snprintf(buf, size, "%+.1f%%", 100 * (ratio - 1));
+		snprintf(buf, size, "%+.*f%%", decimals(v), 100 * (ratio - 1));
 	return buf;
 }
 
@@ -131,7 +143,8 @@ static const char *interval(char *buf, size_t size, const struct point_verdict *
 		snprintf(buf, size, "%.*f to %.*f", v->ratio < 1 ? 3 : 2, v->low,
 			 v->ratio < 1 ? 3 : 2, v->high);
 	else
-		snprintf(buf, size, "%+.1f to %+.1f%%", 100 * (v->low - 1), 100 * (v->high - 1));
+		snprintf(buf, size, "%+.*f to %+.*f%%", decimals(v), 100 * (v->low - 1),
+			 decimals(v), 100 * (v->high - 1));
 	return buf;
 }
 
@@ -252,14 +265,16 @@ static const char *label(const struct comparison *c, const struct compare_point 
 }
 
 /* "2.89 times as fast", "slower by 7.4 %". */
-static int say_ratio(double ratio, char *buf, size_t size)
+static int say_ratio(const struct point_verdict *v, char *buf, size_t size)
 {
+	double ratio = v->ratio;
 	const char *word = verdict__name(ratio > 1 ? VERDICT_FASTER : VERDICT_SLOWER);
 
 	if (is_times(ratio))
 		return snprintf(buf, size, "%s, %.2f times as %s", word, fmax(ratio, 1 / ratio),
 				ratio > 1 ? "fast" : "slow");
-	return snprintf(buf, size, "%s by %.1f %%", word, 100 * fabs(ratio - 1));
+	return snprintf(buf, size, "%s by %.*f %%", word, decimals(v),
+			100 * fabs(ratio - 1));
 }
 
 static const char *more_of(const struct point_verdict *v)
@@ -270,36 +285,37 @@ static const char *more_of(const struct point_verdict *v)
 /* The verdict in a sentence. */
 static void say(const struct point_verdict *v, char *buf, size_t size)
 {
+	double unit = pow(10, 2 + decimals(v));	/* of a share, in which it is given */
 	int len = 0;
 
 	switch (v->verdict) {
 	case VERDICT_FASTER:
 	case VERDICT_SLOWER:
-		len = say_ratio(v->ratio, buf, size);
+		len = say_ratio(v, buf, size);
 		break;
 	case VERDICT_SAME:
-		len = snprintf(buf, size, "same within %.1f %%",
-			       ceil(1000 * fmax(1 / v->low90 - 1, v->high90 - 1)) / 10);
+		len = snprintf(buf, size, "same within %.*f %%", decimals(v),
+			       100 / unit * ceil(unit * fmax(1 / v->low90 - 1, v->high90 - 1)));
 		break;
 	case VERDICT_UNSURE:
 		len = snprintf(buf, size, "cannot tell");
 		if (v->more)
-			len += snprintf(buf + len, size - len, " (%d more %s%s%s for +-%.1f %%)",
+			len += snprintf(buf + len, size - len, " (%d more %s%s%s for +-%.*f %%)",
 					v->more, more_of(v), v->more == 1 ? "" : "s",
 					v->more_runs && v->noise != NOISE_PAIRED ? " a side" : "",
-					100 * expm1(v->target));
+					decimals(v), 100 * expm1(v->target));
 		break;
 	case VERDICT_NONE:
 	default:
 		if (isfinite(v->ratio) && v->ratio != 1)
-			len = say_ratio(v->ratio, buf, size);
+			len = say_ratio(v, buf, size);
 		snprintf(buf + len, size - len, "%s%s", len ? "; how sure, cannot be told: " :
 			 "cannot tell: ", v->why);
 		return;
 	}
 	if (v->shown < 10)
-		snprintf(buf + len, size - len, "; a change of %.1f %% would have shown",
-			 100 * v->shown);
+		snprintf(buf + len, size - len, "; a change of %.*f %% would have shown",
+			 decimals(v), 100 * v->shown);
 	else
 		snprintf(buf + len, size - len, "; no change below 10 times would have shown");
 }
@@ -435,10 +451,10 @@ static void put_row(const struct comparison *c, const struct compare_point *p, F
 
 	fprintf(f, "%5d %11s %6s %11s %6s %8s %17s %7s\n", p->point[BASE]->tasks,
 		number(b[0], sizeof(b[0]), value(p, BASE)),
-		percent(b[1], sizeof(b[1]), v->ci95[BASE] / v->rate[BASE]),
+		percent(b[1], sizeof(b[1]), v, BASE),
 		number(b[2], sizeof(b[2]), value(p, PATCHED)),
-		percent(b[3], sizeof(b[3]), v->ci95[PATCHED] / v->rate[PATCHED]),
-		change(b[4], sizeof(b[4]), v->ratio), interval(b[5], sizeof(b[5]), v),
+		percent(b[3], sizeof(b[3]), v, PATCHED),
+		change(b[4], sizeof(b[4]), v), interval(b[5], sizeof(b[5]), v),
 		p_value(b[6], sizeof(b[6]), v->p_holm));
 	say(v, text, sizeof(text));
 	put_wrapped_fmt(f, "", 6, "%s%s%s", variant, *variant ? ": " : "", text);
@@ -519,25 +535,30 @@ static bool one_boot_a_side(const struct comparison *c)
 
 static void put_noise(const struct comparison *c, const struct verdict_rules *rules, FILE *f)
 {
-	bool assumed = false, floor = false;
+	bool assumed = false, floor = false, counted = false;
 	int i;
 
 	for (i = 0; i < c->nr_points; i++) {
 		assumed |= c->points[i].v.verdict != VERDICT_NONE &&
 			   c->points[i].v.noise == NOISE_ASSUMED;
 		floor |= c->points[i].v.noise == NOISE_FLOOR;
+		counted |= c->points[i].v.noise == NOISE_COUNTED;
 	}
 	if (assumed)
 		put_wrapped_fmt(f, "noise    ", 9, "%s%.3g %% is assumed. %s",
 				"One file a side does not tell how rates differ from run to run: ",
 				100 * rules->assumed,
 				"Give several a side, or run \"perf-kbench noise\" once.");
-	if (one_boot_a_side(c))
+	if (!counted && one_boot_a_side(c))
 		put_wrapped(f, "noise    ", 9,
 			    "Each side is of one boot: what differs from boot to boot is not in these intervals.");
 	if (floor)
 		put_wrapped(f, "noise    ", 9,
 			    "The noise from run to run is that which \"perf-kbench noise\" measured on this machine.");
+	if (counted)
+		put_wrapped_fmt(f, "noise    ", 9,
+				"Instructions are counted: boots of one kernel differ by %.3g %% (standard deviation), and these are taken to do no less.",
+				100 * VERDICT_COUNT_NOISE);
 }
 
 static int print_text(const struct comparison *c, const struct verdict_rules *rules, FILE *f)
@@ -737,10 +758,10 @@ static int print_markdown(const struct comparison *c, FILE *f)
 		fprintf(f, "| %s | %d | %s ±%s | %s ±%s | %s | %s | %s | %s |\n",
 			label(c, p, text, sizeof(text)), p->point[BASE]->tasks,
 			number(b[0], sizeof(b[0]), value(p, BASE)),
-			percent(b[1], sizeof(b[1]), v->ci95[BASE] / v->rate[BASE]),
+			percent(b[1], sizeof(b[1]), v, BASE),
 			number(b[2], sizeof(b[2]), value(p, PATCHED)),
-			percent(b[3], sizeof(b[3]), v->ci95[PATCHED] / v->rate[PATCHED]),
-			change(b[4], sizeof(b[4]), v->ratio), interval(b[5], sizeof(b[5]), v),
+			percent(b[3], sizeof(b[3]), v, PATCHED),
+			change(b[4], sizeof(b[4]), v), interval(b[5], sizeof(b[5]), v),
 			p_value(b[6], sizeof(b[6]), v->p_holm), verdict__name(v->verdict));
 	}
 	if (c->files[BASE][0]->nr_passes) {

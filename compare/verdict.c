@@ -10,6 +10,7 @@
  *
  *	the files of both sides, pooled, where a side has several;
  *	the floor that "perf-kbench noise" has measured on this machine, pooled with these;
+ *	where instructions are counted, a floor of ours, pooled with these and never below it;
  *	an assumed one, said to be assumed, where there is neither; none for imported files, since
  *	nothing is known of the machine that they are from.
  *
@@ -374,7 +375,7 @@ static double ratio_var(const struct verdict_side side[NR_SIDES],
 			const struct side_stat s[NR_SIDES], const struct verdict_rules *rules,
 			struct point_verdict *v, double run_var[NR_SIDES], double *df)
 {
-	double files = NAN, files_df = 0, floor_var, floor_df, floor_run_var[NR_SIDES];
+	double files = 0, files_df = 0, floor_var, floor_df, floor_run_var[NR_SIDES], share = 0;
 	bool several = s[BASE].nr_runs > 1 || s[PATCHED].nr_runs > 1;
 	int i;
 
@@ -384,7 +385,8 @@ static double ratio_var(const struct verdict_side side[NR_SIDES],
 		*df = files_df;
 	}
 	/* what differs from boot to boot is in files of several, and never in a floor */
-	if (!isfinite(rules->noise) || side[BASE].several_boots || side[PATCHED].several_boots) {
+	if (!isfinite(rules->noise) ||
+	    (!v->counted && (side[BASE].several_boots || side[PATCHED].several_boots))) {
 		if (several)
 			return files;
 		v->noise = NOISE_ASSUMED;
@@ -393,18 +395,38 @@ static double ratio_var(const struct verdict_side side[NR_SIDES],
 	floor_var = from_noise(s, rules->noise, rules->noise_df, floor_run_var, &floor_df);
 	if (several && files > floor_var * qf(1 - ALPHA, files_df, floor_df, 1, 0))
 		return files;		/* the floor was measured in better times */
-	v->noise = NOISE_FLOOR;
+	v->noise = v->counted ? NOISE_COUNTED : NOISE_FLOOR;
+	if (several && !(v->counted && files < floor_var))
+		share = files_df / (files_df + floor_df);
 	for (i = 0; i < NR_SIDES; i++)
-		run_var[i] = several ? (run_var[i] * files_df + floor_run_var[i] * floor_df) /
-				       (files_df + floor_df) : floor_run_var[i];
+		run_var[i] = share * run_var[i] + (1 - share) * floor_run_var[i];
 	*df = files_df + floor_df;
-	return several ? (files * files_df + floor_var * floor_df) / *df : floor_var;
+	return share * files + (1 - share) * floor_var;
+}
+
+/* Do all files of both sides count instructions? */
+static bool is_counted(const struct verdict_side side[NR_SIDES])
+{
+	bool counted = true;
+	char *clock;
+	int s, i;
+
+	for (s = BASE; s < NR_SIDES; s++) {
+		for (i = 0; i < side[s].nr_runs && counted; i++) {
+			clock = side[s].runs[i].file ?
+				results__env(side[s].runs[i].file, "clock_source") : NULL;
+			counted = clock && !strcmp(clock, "icount");
+			free(clock);
+		}
+	}
+	return counted;
 }
 
 void verdict__compare(const struct verdict_side side[NR_SIDES], const struct verdict_rules *rules,
 		      struct point_verdict *v)
 {
 	double run_var[NR_SIDES] = { 0 }, var, inner, df;
+	struct verdict_rules own = *rules;
 	struct side_stat s[NR_SIDES];
 	int i;
 
@@ -423,6 +445,11 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
 		}
 		side_stat(&side[i], &s[i]);
 		v->rate[i] = exp(s[i].log_rate);
+	}
+	v->counted = is_counted(side);
+	if (v->counted) {
+		own.noise = VERDICT_COUNT_NOISE;
+		own.noise_df = VERDICT_COUNT_DF;
 	}
 	v->ratio = v->rate[PATCHED] / v->rate[BASE];
 	v->runs = min(s[BASE].nr_runs, s[PATCHED].nr_runs);
@@ -449,7 +476,7 @@ void verdict__compare(const struct verdict_side side[NR_SIDES], const struct ver
 		s[BASE].inner = 0;
 		s[PATCHED].inner = 0;
 	}
-	var = ratio_var(side, s, rules, v, run_var, &df);
+	var = ratio_var(side, s, &own, v, run_var, &df);
 	for (i = 0; i < NR_SIDES; i++) {
 		v->se[i] = sqrt(run_var[i] / s[i].nr_runs);
 		v->ci95[i] = v->rate[i] * qt(1 - ALPHA / 2, df, 1, 0) * v->se[i];

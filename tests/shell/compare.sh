@@ -349,6 +349,55 @@ results z4 "1:100002,100002,100002,100002" '.benchmarks[0].points[0].repeats[].g
 compare -f json z1 z2 -- z3 z4
 json_is '.points[0] | .verdict == "too little data" and .p == null and .shown == null'
 
+# ---- counted instructions: the same to the last digit, they are known to 0.03 % a boot ----
+# boot FILE RATES BOOT: one of a guest
+boot()
+{
+	results "$1" "1:$2" '.environment.clock_source = "icount" | .environment.boot_id = "'"$3"'"'
+}
+boot i1 100000,100000 1
+boot i2 100000,100000 2
+boot j1 99800,99800 3
+boot j2 99800,99800 4
+compare --same 0.1 --gate 0.1 i1 i2 -- j1 j2
+expect 1
+says "slower by 0\.20 %; a change of 0\.09 % would have shown"
+says "-0\.20% +-0\.26 to -0\.14%"
+says "boots of one kernel differ by 0\.03 %"
+[ "$(wc -L <"$out")" -le 78 ] || fail "over 78 columns: $(wc -L <"$out")"
+# twenty boots of before and these four: Student's t of 22, of a standard error of 0.03 %
+compare -f json i1 i2 -- j1 j2
+json_is '.points[0] | .noise_from == "counted" and .df == 22 and .verdict == "slower"'
+json_is '.points[0] | (.t - (0.998 | log) / 0.0003 | fabs) < 1e-6'
+json_is '.points[0] | (.ratio_ci95[1] - 0.998 * (2.073873 * 0.0003 | exp) | fabs) < 1e-8'
+# 0.01 % is none
+boot j3 99990,99990 3
+boot j4 99990,99990 4
+compare --same 0.1 i1 i2 -- j3 j4
+says "same within 0\.07 %; a change of 0\.09 % would have shown"
+# one boot a side has that floor, too, and what its repeats leave open
+compare -f json i1 -- j1
+json_is '.points[0] | .noise_from == "counted" and .df == 20 and .verdict == "slower"'
+boot i3 99000,101000 1
+compare -f json --same 0.05 i3 -- j1
+json_is '.points[0].verdict == "cannot tell"'
+boot i4 100000 1
+boot j5 99800 3
+compare -f json i4 -- j5
+json_is '.points[0].verdict == "too little data"'
+# what repeats leave open, or boots differ by, is not overruled by it
+boot i5 99000,101000 1
+boot i6 99000,101000 2
+compare -f json --same 0.05 i5 i6 -- j1 j2
+json_is '.points[0].verdict == "cannot tell"'
+boot i7 100200,100200 2
+boot j6 100000,100000 4
+compare -f json --same 0.05 i1 i7 -- j1 j6
+json_is '.points[0] | .noise_from == "files" and .df == 2 and .verdict == "cannot tell"'
+# with times among them it is none of this
+compare -f json --force i1 i2 -- z3 z4
+json_is '.points[0] | .verdict == "too little data"'
+
 # ---- nothing of a file is kept back ----
 metric()
 {
