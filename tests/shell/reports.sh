@@ -6,7 +6,7 @@
 # Each command of a page is run: those that read published figures as they stand there, and what the
 # page shows of them must be what they print; those that measure at a small size. Then what the
 # published figures fix exactly: medians, ratios, per-task figures, fits.
-# shellcheck disable=SC2154 # lib.sh's
+# shellcheck disable=SC2154,SC2054 # of lib.sh; commas within words
 
 . "$(dirname "$0")/lib.sh"
 
