@@ -79,101 +79,80 @@ static const char * const usage[] = {
 	NULL
 };
 
-/* A call that moved fewer bytes than it was to sets no errno. */
-static int failed(struct bench_task *t, const char *call, ssize_t ret)
+enum what { DO_READ, DO_WRITE, DO_APPEND, DO_TRUNCATE, DO_FSYNC };
+
+/* One op; NULL, or the name of the call that did not do what it should, with errno set. */
+static __always_inline const char *once(int fd, char *buf, size_t len, off_t at, enum what what)
 {
-	if (ret >= 0)
-		errno = *call == 'p' && call[1] == 'r' ? ENODATA : ENOSPC;
+	ssize_t ret;
+
+	if (what == DO_READ)
+		ret = pread(fd, buf, len, at);
+	else if (what == DO_APPEND)
+		ret = write(fd, buf, len);
+	else
+		ret = pwrite(fd, buf, len, at);
+	if (unlikely(ret != (ssize_t)len)) {
+		if (ret >= 0)	/* fewer bytes than asked for set no errno */
+			errno = what == DO_READ ? ENODATA : ENOSPC;
+		return what == DO_READ ? "pread" : what == DO_APPEND ? "write" : "pwrite";
+	}
+	if (what == DO_TRUNCATE && unlikely(ftruncate(fd, 0)))
+		return "ftruncate";
+	return what == DO_FSYNC && unlikely(fsync(fd)) ? "fsync" : NULL;
+}
+
+static int failed(struct bench_task *t, const char *call)
+{
 	return bench_task__fail(t, call, "the task's file");
 }
 
-static int run_read(struct bench_task *t)
+static __always_inline int loop(struct bench_task *t, enum what what)
 {
 	struct data_task *d = t->priv;
 	const int fd = t->fd[0];
 	const off_t at = d->at;
-	const size_t len = size;
-
-	bench_task__for_each_op(t) {
-		ssize_t ret = pread(fd, d->buf, len, at);
-
-		if (unlikely(ret != (ssize_t)len))
-			return failed(t, "pread", ret);
-	}
-	return 0;
-}
-
-static int run_write(struct bench_task *t)
-{
-	struct data_task *d = t->priv;
-	const int fd = t->fd[0];
-	const off_t at = d->at;
-	const size_t len = size;
-
-	bench_task__for_each_op(t) {
-		ssize_t ret = pwrite(fd, d->buf, len, at);
-
-		if (unlikely(ret != (ssize_t)len))
-			return failed(t, "pwrite", ret);
-	}
-	return 0;
-}
-
-static int run_append(struct bench_task *t)
-{
-	struct data_task *d = t->priv;
-	const int fd = t->fd[0];
 	const size_t len = size;
 	unsigned int left = APPEND_OPS;
+	const char *call;
 
 	bench_task__for_each_op(t) {
-		ssize_t ret = write(fd, d->buf, len);
-
-		if (unlikely(ret != (ssize_t)len))
-			return failed(t, "write", ret);
-		if (unlikely(!--left)) {
+		call = once(fd, d->buf, len, at, what);
+		if (unlikely(call))
+			return failed(t, call);
+		if (what == DO_APPEND && unlikely(!--left)) {
 			if (ftruncate(fd, 0))
-				return failed(t, "ftruncate", -1);
+				return failed(t, "ftruncate");
 			left = APPEND_OPS;
 		}
 	}
 	return 0;
 }
 
-static int run_truncate(struct bench_task *t)
+/* Each loop is compiled for its op, and alone, so that it has all registers. */
+static noinline int run_read(struct bench_task *t)
 {
-	struct data_task *d = t->priv;
-	const int fd = t->fd[0];
-	const off_t at = d->at;
-	const size_t len = size;
-
-	bench_task__for_each_op(t) {
-		ssize_t ret = pwrite(fd, d->buf, len, at);
-
-		if (unlikely(ret != (ssize_t)len))
-			return failed(t, "pwrite", ret);
-		if (unlikely(ftruncate(fd, 0)))
-			return failed(t, "ftruncate", -1);
-	}
-	return 0;
+	return loop(t, DO_READ);
 }
 
-static int run_fsync(struct bench_task *t)
+static noinline int run_write(struct bench_task *t)
 {
-	struct data_task *d = t->priv;
-	const int fd = t->fd[0];
-	const off_t at = d->at;
-	const size_t len = size;
+	return loop(t, DO_WRITE);
+}
 
-	bench_task__for_each_op(t) {
-		ssize_t ret = pwrite(fd, d->buf, len, at);
+static noinline int run_append(struct bench_task *t)
+{
+	return loop(t, DO_APPEND);
+}
 
-		if (unlikely(ret != (ssize_t)len))
-			return failed(t, "pwrite", ret);
-		if (unlikely(fsync(fd)))
-			return failed(t, "fsync", -1);
-	}
-	return 0;
+static noinline int run_truncate(struct bench_task *t)
+{
+	return loop(t, DO_TRUNCATE);
+}
+
+static noinline int run_fsync(struct bench_task *t)
+{
+	return loop(t, DO_FSYNC);
 }
 
 static int run_fault(struct bench_task *t)
@@ -184,7 +163,7 @@ static int run_fault(struct bench_task *t)
 
 	bench_task__for_each_op(t) {
 		if (unlikely(madvise(d->map, len, MADV_DONTNEED)))
-			return failed(t, "madvise", -1);
+			return failed(t, "madvise");
 		for (i = 0; i < len; i += page)
 			(void)READ_ONCE(d->map[i]);
 	}
@@ -238,7 +217,7 @@ static int data_init(struct bench_task *t)
 {
 	struct data_task *d = zalloc(sizeof(*d) + size);
 	char path[40];
-	ssize_t ret;
+	const char *call;
 
 	if (!d) {
 		errno = ENOMEM;
@@ -251,9 +230,9 @@ static int data_init(struct bench_task *t)
 	t->fd[0] = open(path, O_RDWR | O_CREAT | O_CLOEXEC | op->flags, 0600);
 	if (t->fd[0] < 0)
 		return bench_task__fail(t, "open", path);
-	ret = pwrite(t->fd[0], d->buf, size, d->at);
-	if (ret != (ssize_t)size)
-		return failed(t, "pwrite", ret);
+	call = once(t->fd[0], d->buf, size, d->at, DO_WRITE);
+	if (call)
+		return failed(t, call);
 	if (op->run != run_fault)
 		return 0;
 	d->map = mmap(NULL, size, PROT_READ, MAP_SHARED, t->fd[0], d->at);

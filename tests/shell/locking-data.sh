@@ -7,7 +7,7 @@ need_cmd jq
 
 dir=$TMPDIR/files
 mkdir "$dir" || fail "mkdir"
-brief=(-r 1 -l 2000)
+brief=(-r 1 -l 20000)
 point='.benchmarks[0].points[0]'
 
 clean()
@@ -49,13 +49,13 @@ all()
 }
 all data "read write append truncate fault" "none file block" "${brief[@]}"
 all data fsync "none file block" -r 1 -d 200ms
-all fd "dup lseek fstat fcntl flock" "none inode file" -r 1 -l 20000
+all fd "dup lseek fstat fcntl flock" "none inode file" "${brief[@]}"
 
 kbench -f json locking data --dir "$dir" "${brief[@]}"
 good "defaults of data"
 json_is '.benchmarks[0] | .mode == "process" and
 	.parameters == {op: "read", share: "none", size: "4096"}'
-kbench -f json locking fd --dir "$dir" -r 1 -l 20000
+kbench -f json locking fd --dir "$dir" "${brief[@]}"
 good "defaults of fd"
 json_is '.benchmarks[0] | .mode == "process" and .parameters == {op: "dup", share: "none"}'
 
