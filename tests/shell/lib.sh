@@ -111,16 +111,22 @@ bench_again()
 	done
 }
 
-# steady ARGUMENT...: run the program, three times at most as long as we seem to have been stopped
-# in between, as on a very busy machine, which spoils --total; false if it was so each time
-steady()
+# run_steady COMMAND...: as run, three times at most as long as we seem to have been stopped in
+# between, as on a very busy machine, which spoils --total; false if it was so each time
+run_steady()
 {
 	for _ in 1 2 3; do
-		kbench "$@"
+		run "$@"
 		grep -qs "was stopped and continued before --total was done" "$err" || return 0
 	done
 	note "too busy a machine for: $*"
 	return 1
+}
+
+# steady ARGUMENT...: the program, so
+steady()
+{
+	run_steady "$KBENCH" "$@"
 }
 
 # inject CALL:ERROR[:when=N] COMMAND...: to be used behind run. The leak check cannot be traced.

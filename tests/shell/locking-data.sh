@@ -73,16 +73,18 @@ if ! (need_inject) >/dev/null; then
 	exit 0
 fi
 
+# trace ARGUMENT...: the program, and only its own system calls in trace.PID
+trace()
+{
+	rm -f "$TMPDIR"/trace.*
+	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -ff -qq -o "$TMPDIR/trace" \
+		-e trace=desc,memory "$KBENCH" -f json locking "$@" --dir "$dir" -r 1
+}
+
 # traced ARGUMENT...: the system calls, a file a task, in trace.PID; $ops of them were counted
 traced()
 {
-	for _ in 1 2 3; do	# as steady() in lib.sh
-		rm -f "$TMPDIR"/trace.*
-		run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -ff -qq \
-			-o "$TMPDIR/trace" -e trace=desc,memory "$KBENCH" -f json locking "$@" \
-			--dir "$dir" -r 1
-		grep -qs "was stopped and continued before --total was done" "$err" || break
-	done
+	run_steady trace "$@"
 	expect 0 "traced $*"
 	ops=$(json "$point.repeats[0].ops_all")
 	clean

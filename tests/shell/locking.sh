@@ -85,16 +85,18 @@ fi
 
 # ---- what is counted is what was done (C6), and what is done is what was said ----
 
+# trace ARGUMENT...: the program, and only its own system calls in trace.PID
+trace()
+{
+	rm -f "$TMPDIR"/trace.*
+	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -ff -qq -s 200 -o "$TMPDIR/trace" \
+		-e trace=file "$KBENCH" -f json locking vfs --dir "$dir" -r 1 "$@"
+}
+
 # traced ARGUMENT...: the system calls, a file a task, in trace.PID
 traced()
 {
-	for _ in 1 2 3; do	# as steady() in lib.sh
-		rm -f "$TMPDIR"/trace.*
-		run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -ff -qq -s 200 \
-			-o "$TMPDIR/trace" -e trace=file "$KBENCH" -f json locking vfs \
-			--dir "$dir" -r 1 "$@"
-		grep -qs "was stopped and continued before --total was done" "$err" || break
-	done
+	run_steady trace "$@"
 	expect 0 "traced $*"
 }
 
